@@ -34,6 +34,7 @@ typedef struct as_row_sums {
  * load        decodes it. Fills contexts, rows and values (in the dataset's arena or a mapping the dataset holds), may lower n_rows, and may add problems. Called
  *             once, by one thread at a time. `threads`: to use at most.
  * read_row    NULL, or: the values are sparse, of type DOUBLE, none of them 0, and what one context has can be had without loading the rest. Safe from several threads.
+ * fetch_row   NULL, or: read_row() comes soon for the one context, and later for the other (ASSAY_NONE: none). Asks for memory that may lie anywhere, and waits for nothing.
  * sum_rows    NULL, or: what the rows of contexts first … first + n - 1 add up to, of this source and, where it is not NULL, of `other`, in out->…[0] … [n - 1]: for who wants no more of them than
  *             that. Returns how many it has done: where it stops, something is unusual, and read_row says what.
  * read_column the same of one column; NULL where read_row is.
@@ -44,6 +45,7 @@ typedef struct as_profile_source {
                          unsigned threads, assay_error *error);
     assay_status (*read_row)(const struct as_profile_source *source, const struct as_profile *profile, assay_id context,
                              as_sparse_line *out, assay_error *error);
+    void (*fetch_row)(const struct as_profile_source *source, assay_id soon, assay_id later);
     uint32_t (*sum_rows)(const struct as_profile_source *source, const struct as_profile_source *other, assay_id first,
                          uint32_t n, const as_row_sums *out);
     assay_status (*read_column)(const struct as_profile_source *source, const struct as_profile *profile,

@@ -192,6 +192,21 @@ static assay_status add_side(const as_change_spreads *s, spread_room *room, size
     return ASSAY_OK;
 }
 
+/* What is to be told of the contexts that are read next, which lie anywhere; NULL: nothing. */
+static const as_profile_source *fetching_source(const as_change_spreads *s, size_t side, bool exclusive) {
+    const as_dataset *ds = s->asked->sides[side];
+    assay_id metric = as_asked_metric_of(s->asked, side), partner = as_ds_metric(ds, metric)->exclusive;
+    if (exclusive && partner != ASSAY_NONE) metric = partner;
+    const as_profile *profile = as_ds_profile(ds, metric, s->asked->diff.runs[side].runs[0]);
+    return profile && profile->source && profile->source->fetch_row ? profile->source : NULL;
+}
+
+static void fetch_ahead(const as_profile_source *source, const assay_id *contexts, size_t n, size_t i) {
+    enum { SOON = 8, LATER = 16 };
+    if (source && n - i > SOON)
+        source->fetch_row(source, contexts[i + SOON], n - i > LATER ? contexts[i + LATER] : ASSAY_NONE);
+}
+
 static assay_status find_quartiles(const as_change_spreads *s, spread_room *room, const uint32_t *items, size_t n,
                                    bool exclusive, double quartiles[2], assay_error *error) {
     bool is_in[2] = {false, false};
@@ -204,7 +219,9 @@ static assay_status find_quartiles(const as_change_spreads *s, spread_room *room
         assay_id end = 0, first;
         if (as_change_context(s->asked->table, side, items[k / 2]) == ASSAY_NONE) continue;
         const assay_id *contexts = contexts_of(s, side, items[k / 2], &first, &n_contexts);
+        const as_profile_source *source = n_contexts > 1 ? fetching_source(s, side, exclusive) : NULL;
         for (size_t i = 0; i < n_contexts; i++) {
+            fetch_ahead(source, contexts, n_contexts, i);
             if (counts(s, side, contexts[i], exclusive, &end))
                 AS_TRY(add_side(s, room, side, contexts[i], exclusive, error));
         }

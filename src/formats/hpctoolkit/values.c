@@ -144,6 +144,22 @@ static assay_status read_row(const as_profile_source *source, const as_profile *
                        : read_from_transposed(db, id, metric->id, out, error);
 }
 
+/* Entries say where the blocks of contexts are: later ones are asked for before them. */
+static void fetch_row(const as_profile_source *source, assay_id soon, assay_id later) {
+    const as_hpc_database *db = ((const metric_source *)source)->db;
+    if (!db->has_cct) return;
+    uint32_t id = later < db->n_dataset_contexts ? db->context_ids[later] : UINT32_MAX;
+    if (id < db->context_limit) {
+        __builtin_prefetch(db->cct.data + db->cct_entries + (uint64_t)id * db->cct_entry);
+        __builtin_prefetch(&db->checked[id]);
+    }
+    as_hpc_block block;
+    id = soon < db->n_dataset_contexts ? db->context_ids[soon] : UINT32_MAX;
+    if (id >= db->context_limit || !as_hpc_load_block(db, id, db->form == AS_HPC_4, db->cct.swap, &block)) return;
+    __builtin_prefetch(db->cct.data + block.index);
+    __builtin_prefetch(db->cct.data + block.values);
+}
+
 /* ---- sums of many rows ----------------------------------------------------------------------------------------------- */
 
 enum { ROWS_AT_ONCE = 32 };
@@ -339,6 +355,7 @@ static assay_status attach_values(as_reader *reader, as_hpc_database *db, const 
     for (size_t i = 0; i < meaning->n_metrics; i++) {
         sources[i] = (metric_source){.source = {.load = as_sparse_load,
                                                 .read_row = read_row,
+                                                .fetch_row = fetch_row,
                                                 .sum_rows = sum_rows,
                                                 .read_column = read_column,
                                                 .mismatch = "cct-transpose"},
