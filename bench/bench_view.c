@@ -171,8 +171,8 @@ static void bench_input(const char *input, double target) {
     stop_server(&s);
 }
 
-/* Flame graphs and locations. The first answers make what the others take. */
-static void bench_pictures(const char *input) {
+/* Flame graphs and locations. The first answers make what the others take. other: the flame graph of another metric, or NULL. */
+static void bench_pictures(const char *input, const char *other) {
     size_t size;
     server s = start_server(input);
     printf("%s\n", input);
@@ -185,6 +185,7 @@ static void bench_pictures(const char *input) {
     report_request(&s, "flame graph, zoom", "flame?root=9", 100);
     report_request(&s, "flame graph, search", "flame?match=fn_0042", 100);
     report_request(&s, "flame graph, inverted", "flame?view=inverted", 1000);
+    if (other) report_request(&s, "flame graph, another metric", other, 100);
     stop_server(&s);
 }
 
@@ -322,7 +323,7 @@ int main(int argc, char **argv) {
     }
     for (int i = 1; i < argc; i++) {
         bench_input(argv[i], 1500);
-        bench_pictures(argv[i]);
+        bench_pictures(argv[i], NULL);
     }
     if (argc > 1) return 0;
     char folder[] = "/tmp/assay-bench-XXXXXX";
@@ -332,12 +333,13 @@ int main(int argc, char **argv) {
                             wide = {.n_contexts = 2000, .n_profiles = 12000, .density = 0.1};
     measure(make_database, &small, 1); /* in a process of its own: its memory is not that of what is measured */
     bench_input("contexts-50000", 300);
-    bench_pictures("contexts-50000");
+    bench_pictures("contexts-50000", "flame?metric=M1");
     measure(make_database, &large, 1);
     bench_input("contexts-1000000", 1500);
-    bench_pictures("contexts-1000000");
+    bench_pictures("contexts-1000000", "flame?metric=M1");
     measure(make_dense, "dense.cubex", 1);
     bench_input("dense.cubex", 3000);
+    bench_pictures("dense.cubex", "flame?metric=visits");
     static const made_shape less = {.n_contexts = 49000, .n_profiles = 64, .density = 0.05},
                             little_less = {.n_contexts = 990000, .n_profiles = 8, .density = 0.2};
     measure(make_database, &less, 1);
@@ -345,7 +347,7 @@ int main(int argc, char **argv) {
     measure(make_database, &little_less, 1);
     bench_comparison("contexts-1000000", "contexts-990000");
     measure(make_database, &wide, 1);
-    bench_pictures("contexts-2000");
+    bench_pictures("contexts-2000", "flame?metric=M1");
     measure(make_timeline, "intervals.sqlite", 1);
     bench_timeline("intervals.sqlite");
     measure(make_experiment, "experiment.txt", 1);

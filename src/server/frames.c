@@ -1,7 +1,5 @@
 #include "server/frames.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,33 +7,53 @@
 
 static void release(void *frames) { as_flame_frames_free(frames); }
 
+static char *key_of(const as_viewing *viewing, const as_asked_view *asked, assay_id metric) {
+    return as_asked_key(viewing, asked, "frames", metric);
+}
+
+/* Under which key there are frames of the same table and another metric: they differ in numbers alone, and there is no room for many. They stay until the request ends. NULL: there are none. */
+static char *find_others(as_viewing *viewing, const as_asked_view *asked) {
+    for (assay_id metric = 0; metric < AS_COUNT(asked->tree.ds, metrics); metric++) {
+        char *key = key_of(viewing, asked, metric);
+        if (key && as_viewing_find(viewing, key)) return key;
+        free(key);
+    }
+    return NULL;
+}
+
 static assay_status make(as_viewing *viewing, const as_asked_view *asked, const char *key, const as_flame_frames **out,
                          assay_error *error) {
     as_asked_table table;
     as_flame_frames *frames = NULL;
     const as_dataset *ds = asked->tree.ds;
+    char *others = find_others(viewing, asked);
     assay_status status = as_asked_table_get(viewing, asked, &table, error);
     if (status == ASSAY_OK && !table.values[0]->adds_up)
         status =
             as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "the values of '%s' do not add up; choose another metric",
                     as_ds_text(ds, as_ds_metric(ds, as_asked_metric(asked, 0))->name));
-    if (status == ASSAY_OK) status = as_flame_frames_new(table.table, table.values[0], &frames, error);
-    if (status == ASSAY_OK && !as_viewing_keep(viewing, key, frames, as_flame_frames_bytes(frames), release))
+    if (status == ASSAY_OK) {
+        frames = others ? as_viewing_take(viewing, others) : NULL;
+        status = frames ? as_flame_frames_renew(frames, table.table, table.values[0], error)
+                        : as_flame_frames_new(table.table, table.values[0], &frames, error);
+    }
+    if (status != ASSAY_OK)
+        as_flame_frames_free(frames);
+    else if (!as_viewing_keep(viewing, key, frames, as_flame_frames_bytes(frames), release))
         status = as_fail_memory(error, NULL);
     *out = status == ASSAY_OK ? frames : NULL;
     as_asked_table_free(&table);
+    free(others);
     return status;
 }
 
 static assay_status find(as_viewing *viewing, as_asked_view *asked, as_asked_frames *out, assay_error *error) {
-    char *key = NULL;
     if (asked->tree.metrics.count == 0)
         return as_fail(error, ASSAY_E_UNSUPPORTED, AS_NOWHERE, "", "%s: has no metrics", asked->input->path);
     asked->tree.metrics.count = 1; /* stacks have one amount */
     out->metric = as_asked_metric(asked, 0);
-    if (asprintf(&key, "frames %" PRId64 " %u%s\n%s", asked->number, (unsigned)out->metric,
-                 as_viewing_formulas_of(viewing, asked->tree.ds, out->metric), asked->places) < 0)
-        return as_fail_memory(error, NULL);
+    char *key = key_of(viewing, asked, out->metric);
+    if (!key) return as_fail_memory(error, NULL);
     assay_status status = ASSAY_OK;
     out->frames = as_viewing_find(viewing, key);
     if (!out->frames) status = make(viewing, asked, key, &out->frames, error);

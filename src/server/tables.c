@@ -191,11 +191,22 @@ static char *table_key(const as_viewing *viewing, const as_asked_view *asked, as
     return key;
 }
 
-static char *values_key(const as_viewing *viewing, const as_asked_view *asked, const char *table, assay_id metric) {
+static char *metric_key(const as_viewing *viewing, const as_asked_view *asked, const char *what, const char *table,
+                        assay_id metric) {
     char *key = NULL;
     const char *formulas = as_viewing_formulas_of(viewing, asked->tree.ds, metric);
-    int size = asprintf(&key, "values of %s: %u%s\n%s", table, (unsigned)metric, formulas, asked->places);
+    int size = asprintf(&key, "%s of %s: %u%s\n%s", what, table, (unsigned)metric, formulas, asked->places);
     return size < 0 ? NULL : key;
+}
+static char *values_key(const as_viewing *viewing, const as_asked_view *asked, const char *table, assay_id metric) {
+    return metric_key(viewing, asked, "values", table, metric);
+}
+
+char *as_asked_key(const as_viewing *viewing, const as_asked_view *asked, const char *what, assay_id metric) {
+    char *table = table_key(viewing, asked, ASSAY_NONE);
+    char *key = table ? metric_key(viewing, asked, what, table, metric) : NULL;
+    free(table);
+    return key;
 }
 
 static as_view_source source_of(const as_asked_view *asked) {

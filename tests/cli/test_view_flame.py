@@ -145,6 +145,26 @@ class Numbers(Flame):
         # a context that became a part of another's frame is that frame
         self.assertEqual((['f', 'g'], [30, 20]), (self.names(viewer.get('flame', root=3)), viewer.get('flame', root=3)['value']))
 
+    def test_another_metric_has_the_same_frames(self):
+        """Numbers of metrics that were shown before leave nothing behind: amounts, those below 0, what the root has itself."""
+        rows = {'a': (1.0, 2.0, 4.0, 8.0, 16.0), 'b': (0.5, -3.0, 1.0, 2.0, 1.0)}
+        viewer = self.viewer(self.write('p.cubex', profile([(name, 'DOUBLE', 'EXCLUSIVE', tuple((v,) for v in values)) for name, values in rows.items()], 'main(f(g) f(g))', processes(1))))
+        expected = {'a': ([31, 31, 30, 20], [0, 1, 10, 20], 0), 'b': ([2.5, 2.5, 2, 2], [0, 0.5, 0, 2], 1)}  # f has -3 + 2: counts as 0
+        for metric in 'abaab':
+            answer = viewer.get('flame', metric=metric)
+            self.assertEqual([None, 'main', 'f', 'g'], self.names(answer))
+            self.assertEqual((*expected[metric], expected[metric][0][0]), (answer['value'], answer['own'], answer['n_minus'], answer['total']), metric)
+        db = hpctoolkit.small()
+        db.extra[1, 0, TIME, 'execution'] = db.stored(db.profiles[0])[0, TIME, 'execution'] + 0.5
+        database = self.path('database')
+        hpctoolkit.write_2021(database, db)
+        viewer = self.viewer(database)
+        others = [m['name'] for m in viewer.get('inputs')['inputs'][0]['metrics'] if m['has_data'] and m['name'] != TIME][:2]
+        for metric in (TIME, *others, TIME):
+            answer = viewer.get('flame', metric=metric, width=20000)
+            self.assertEqual(metric == TIME, ('<root>',) in stacks(answer), metric)
+            self.assertSame(folded(run('flame', '--folded', database, '--metric', metric).out), stacks(answer), metric)
+
     def test_what_is_below_nothing_has_no_width(self):
         answer = self.viewer(self.profile(((5.0,), (-2.0,), (3.0,)), 'main(f g)')).get('flame')
         self.assertEqual(([None, 'main', 'g'], 8, 1), (self.names(answer), answer['total'], answer['n_minus']))

@@ -130,6 +130,12 @@ static bool part_below(making *m, uint32_t parent) {
     return true;
 }
 
+static void check_own(as_flame_frames *f, as_flame_box *frame) {
+    if (isfinite(frame->own) && frame->own >= 0) return;
+    frame->own = 0;
+    f->n_minus++;
+}
+
 static bool make_frame(making *m) {
     group g = AS_AT(group, &m->groups, --m->groups.count);
     uint32_t id = as_flame_frames_count(m->out);
@@ -147,10 +153,7 @@ static bool make_frame(making *m) {
         m->out->of_context[number_of(m->table, item)] = id;
         if (!gather_below(m, item)) return false;
     }
-    if (!(isfinite(frame.own) && frame.own >= 0)) {
-        frame.own = 0;
-        m->out->n_minus++;
-    }
+    check_own(m->out, &frame);
     return as_vec_append(&m->out->frames, &frame, 1) && part_below(m, id);
 }
 
@@ -233,6 +236,7 @@ static bool add_root(const making *m, const as_view_values *values) {
                           .context = root,
                           .own = own};
     m->out->of_context[root] = id;
+    m->out->has_root = true;
     return as_vec_append(&m->out->frames, &frame, 1);
 }
 
@@ -273,6 +277,35 @@ assay_status as_flame_frames_new(const as_view_table *table, const as_view_value
     assay_status status = make(table, own, NULL, values, out, error);
     free(own);
     return status;
+}
+
+/* Takes off what add_root() added. */
+static void remove_root(as_flame_frames *f) {
+    if (!f->has_root) return;
+    f->of_context[as_flame_box_at(f, (uint32_t)--f->frames.count)->context] = AS_NO_FRAME;
+    f->has_root = false;
+}
+
+assay_status as_flame_frames_renew(as_flame_frames *f, const as_view_table *table, const as_view_values *values,
+                                   assay_error *error) {
+    making m = {.out = f, .table = table, .own = find_own(table, values)};
+    if (!m.own) return as_fail_memory(error, NULL);
+    remove_root(f);
+    f->total = 0;
+    f->n_minus = 0;
+    as_flame_box *frames = f->frames.data;
+    for (uint32_t i = 0; i < as_flame_frames_count(f); i++) frames[i].own = frames[i].total = 0;
+    for (uint32_t i = 0; i < as_view_items(table);) { /* in the order in which items were put into frames */
+        const as_view_item *item = as_view_item_at(table, i);
+        bool is_out = is_left_out(item);
+        if (!is_out) frames[f->of_context[number_of(table, i)]].own += m.own[i];
+        i = is_out ? item->end : i + 1;
+    }
+    for (uint32_t i = 0; i < as_flame_frames_count(f); i++) check_own(f, &frames[i]);
+    bool fine = add_root(&m, values);
+    if (fine) sum_up(f);
+    free(m.own);
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
 assay_status as_flame_frames_of(const as_view_table *table, double *own, const uint8_t *ways, as_flame_frames **out,

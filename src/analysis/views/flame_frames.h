@@ -25,6 +25,7 @@ typedef struct as_flame_frames {
     uint32_t *of_context; /* of each of these: the frame it is in, or AS_NO_FRAME */
     double total;
     uint64_t n_minus; /* frames whose own amount counts as 0 */
+    bool has_root;    /* the last frame is what the root of all has itself */
 } as_flame_frames;
 
 /* What each item has that those below it have not: exclusive values will not do where lines are nodes, for those of a function have them, too. own: room for each item. */
@@ -38,6 +39,9 @@ typedef enum as_frame_way { AS_FRAME_USUAL, AS_FRAME_JOINED, AS_FRAME_ALONE } as
 /* Of a top-down table made with joins_calls and without_root, and the values of a metric that adds up: all items are frames; what the root of all has itself is one, too. */
 assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, as_flame_frames **out,
                                  assay_error *error);
+/* What as_flame_frames_new() makes of the same table, but for the values of another metric: names and places of frames stay what they are. When memory is out the frames may only be freed. */
+assay_status as_flame_frames_renew(as_flame_frames *frames, const as_view_table *table, const as_view_values *values,
+                                   assay_error *error);
 /* Of any top-down table. own: what each item has itself, none of them NAN; they are changed on the way. ways: as_frame_way of each item. */
 assay_status as_flame_frames_of(const as_view_table *table, double *own, const uint8_t *ways, as_flame_frames **out,
                                 assay_error *error);
