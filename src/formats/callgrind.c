@@ -374,7 +374,7 @@ const struct assay_format as_format_callgrind = {
     .title = "Callgrind profile",
     .extensions = ".callgrind .callgrind.out",
     .prefix = "callgrind.out",
-    .holds = AS_HOLDS_VALUES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_PROFILES | AS_HOLDS_MODULES,
+    .holds = AS_HOLDS_VALUES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_PROFILES | AS_HOLDS_MODULES | AS_HOLDS_CALLS,
     .write = write_callgrind,
     .losses = find_losses,
 };

@@ -130,11 +130,22 @@ static void lose_of_metrics(as_losses *losses, const as_dataset *ds, unsigned la
     if (lacks & AS_HOLDS_DESCRIBED) lose_of(losses, "description", described, "metric");
 }
 
+bool as_has_call_line(const as_dataset *ds, assay_id id) {
+    const as_context *context = as_ds_context(ds, id), *above;
+    if (context->line <= 0) return false;
+    if (context->region != ASSAY_NONE && as_ds_region(ds, context->region)->line_begin == context->line) return false;
+    above = context->parent == ASSAY_NONE ? NULL : as_ds_context(ds, context->parent);
+    bool is_inside = above && above->role != AS_ROLE_CALL && above->region != ASSAY_NONE;
+    return !is_inside || as_ds_region(ds, above->region)->line_begin != context->line;
+}
+
 void as_lose_details(as_losses *losses, const as_dataset *ds, unsigned lacks) {
-    uint64_t times = 0;
+    uint64_t times = 0, calls = 0;
     lose_of_regions(losses, ds, lacks);
     lose_of_metrics(losses, ds, lacks);
     for (assay_id i = 0; i < AS_COUNT(ds, runs); i++) times += isnan(as_ds_run(ds, i)->start_time) ? 0 : 1;
+    for (assay_id i = 0; i < AS_COUNT(ds, contexts) && lacks & AS_HOLDS_CALLS; i++) calls += as_has_call_line(ds, i);
+    lose_of(losses, "line of the call", calls, "context");
     if (lacks & AS_HOLDS_STARTS) lose_of(losses, "start time", times, "run");
     if (lacks & AS_HOLDS_SUMMARIES && ds->summary_source)
         as_lose(losses, "the stored statistics");
@@ -155,7 +166,8 @@ static void lose_the_rest(const as_dataset *ds, const as_format *format, bool is
     for (size_t i = 0; i < ds->runs.count; i++) profiles += as_ds_run(ds, (assay_id)i)->point == ASSAY_NONE;
     if (!(holds & AS_HOLDS_UNITS) && !is_same_format) lose_count(losses, units, "unit of a metric", "units of metrics");
     unsigned lacks = ~holds & (AS_HOLDS_SOURCE | (is_same_format ? 0 : AS_HOLDS_DETAILS));
-    if (!(holds & AS_HOLDS_VALUES)) lacks &= ~(unsigned)(AS_HOLDS_SHOWN | AS_HOLDS_DESCRIBED); /* with the values goes what they are */
+    if (!(holds & AS_HOLDS_VALUES))
+        lacks &= ~(unsigned)(AS_HOLDS_SHOWN | AS_HOLDS_DESCRIBED); /* with the values goes what they are */
     as_lose_details(losses, ds, lacks);
     size_t n_elsewhere = ds->n_left_out;
     bool holds_profiles = holds & AS_HOLDS_PROFILES;
