@@ -126,6 +126,8 @@ void as_losses_free(as_losses *losses);
 /* "3 models", "the unit of 2 metrics": what is lost; it stands behind "FORMAT cannot hold ". */
 void as_lose(as_losses *losses, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Contexts that stand aside: the target leaves them out, or takes them for parts of those above them. */
+void as_lose_asides(as_losses *losses, const as_dataset *dataset, bool are_left_out);
 /* Whether nothing but its own line says where a context is called from: neither that of its region nor the line, call site or loop that is around it. */
 bool as_has_call_line(const as_dataset *dataset, assay_id context);
 /* Of AS_HOLDS_SOURCE and AS_HOLDS_DETAILS what a target without them loses. */

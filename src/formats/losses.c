@@ -159,6 +159,15 @@ void as_lose_placeless(as_losses *losses, const as_dataset *ds) {
     if (n) as_lose(losses, "the values of %zu context%s without a place in the call tree", n, n == 1 ? "" : "s");
 }
 
+void as_lose_asides(as_losses *losses, const as_dataset *ds, bool are_left_out) {
+    size_t n = as_ds_asides(ds);
+    if (n && are_left_out)
+        as_lose(losses, "%zu context%s aside, with what is below", n, n == 1 ? " that stands" : "s that stand");
+    else if (n)
+        as_lose(losses, "that %zu context%s aside (%s as %s there)", n, n == 1 ? " stands" : "s stand",
+                n == 1 ? "it counts" : "they count", n == 1 ? "a part of its parent" : "parts of their parents");
+}
+
 static void lose_the_rest(const as_dataset *ds, const as_format *format, bool is_same_format, as_losses *losses) {
     unsigned holds = format->holds;
     uint64_t units = 0, profiles = 0;
@@ -210,11 +219,7 @@ void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *lo
     if (!(holds & AS_HOLDS_RECORDS) || !same) as_lose_records(losses, ds);
     if (!(holds & AS_HOLDS_ATTRIBUTES) || !same) as_lose_attributes(losses, ds, NULL);
     lose_the_rest(ds, format, is_same_format, losses);
-    size_t n_aside = holds & AS_HOLDS_ASIDES ? 0 : as_ds_asides(ds);
-    if (n_aside)
-        as_lose(losses, "that %zu context%s aside (%s as %s there)", n_aside, n_aside == 1 ? " stands" : "s stand",
-                n_aside == 1 ? "it counts" : "they count",
-                n_aside == 1 ? "a part of its parent" : "parts of their parents");
+    if (!(holds & AS_HOLDS_ASIDES)) as_lose_asides(losses, ds, false);
     if (!format->losses) return;
     as_dataset *written;
     assay_error error;

@@ -167,6 +167,10 @@ class Converted(common.Case):
         tags = {t['key']: t['value'] for t in tags}
         self.assertEqual(('kernel', 'stream 14', '32,1,1'), tuple(tags.get('tag:' + k, tags.get(k)) for k in ('kind', 'location', 'block')))
 
+    def test_time_lines(self):
+        for target in ('chrome-trace', 'perfetto', 'speedscope'):
+            self.assertIn('5 contexts without events\n', self.convert('--to', target, self.export, self.path(target)))
+
     def test_sqlite(self):
         self.assertEqual('', self.convert(self.export, self.path('out.sqlite')))
         with sqlite3.connect(self.path('out.sqlite')) as db:

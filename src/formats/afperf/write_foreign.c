@@ -189,7 +189,10 @@ void as_af_foreign_losses(const as_dataset *ds, as_losses *losses) {
         n_placeless += context->name == AS_NO_STR || context->role == AS_ROLE_PLACELESS;
     }
     as_lose_details(losses, ds, AS_HOLDS_SOURCE);
-    if (as_ds_intervals(ds)) lose_tree(ds, losses);
+    if (as_ds_intervals(ds))
+        lose_tree(ds, losses);
+    else
+        as_lose_asides(losses, ds, false);
     lose(losses, n_derived, "derived metric", "derived metrics");
     lose(losses, n_other, "metric whose values are no plain numbers", "metrics whose values are no plain numbers");
     lose(losses, n_records, "record with further keys", "records with further keys");
