@@ -79,7 +79,8 @@ ASSAY_API assay_status assay_open(const char *path, const assay_config *config, 
                                   assay_error *error);
 
 /* Makes one dataset of several that measured the same parameters: points are united, metrics matched by name and call paths by path;
- * what both measured at one point becomes further repetitions. The parts stay the caller's. */
+ * what both measured at one point becomes further repetitions. ASSAY_E_UNSUPPORTED where they have other parameters, or other units of a
+ * metric. The parts stay the caller's. */
 ASSAY_API assay_status assay_merge(assay_dataset *const *parts, size_t n, assay_dataset **out, assay_error *error);
 
 /* Writes the dataset to path ("-": standard output). The file appears whole or not at all.

@@ -51,9 +51,10 @@ static void tell_problems(as_cli *cli, const as_dataset *ds) {
     static const char *const rules[] = {"metric-left-out", "point-left-out", "values-left-out", "beyond-limit"};
     for (size_t i = 0; i < ds->problems.count; i++) {
         const as_problem *problem = as_ds_problem(ds, i);
-        const char *rule = problem->rule;
+        const char *rule = problem->rule, *file = problem->file;
         for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
-            if (strcmp(rule, rules[k]) == 0) as_cli_note(cli, "%s", problem->message);
+            if (strcmp(rule, rules[k]) == 0)
+                as_cli_note(cli, "%s%s%s", file ? file : "", file ? ": " : "", problem->message);
     }
 }
 

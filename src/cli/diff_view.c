@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/study.h"
+#include "dataset/metric_names.h"
 
 #define USUAL_CHANGE 0.01
 
@@ -175,6 +176,25 @@ static as_exit choose_metrics(as_diff_view *view) {
         if (m != main_metric && is_more && !is_part(c, m)) fine = as_vec_append(&view->metrics, &m, 1);
     }
     return fine ? AS_EXIT_FINE : as_cli_memory(cli);
+}
+
+/* Numbers in units that are not known to be one kind of thing are shown as they are. */
+static void tell_units(const as_diff_view *view) {
+    const as_comparison *c = &view->comparison;
+    for (size_t i = 0; i < view->metrics.count; i++) {
+        assay_id metric = AS_AT(assay_id, &view->metrics, i);
+        const assay_id own[2] = {as_comparison_metric(c, AS_BASE, metric), as_comparison_metric(c, AS_TARGET, metric)};
+        double factor;
+        assay_error ignored;
+        if (!is_on_both_sides(view, metric) || as_metric_factor(c->u.parts, own, &factor, &ignored) == ASSAY_OK)
+            continue;
+        const char *units[2];
+        for (size_t side = 0; side < 2; side++)
+            units[side] = as_ds_text(c->u.parts[side], as_ds_metric(c->u.parts[side], own[side])->unit);
+        as_cli_note(view->cli, "the unit of '%s' is '%s' in %s and '%s' in %s: numbers are compared as they are",
+                    metric_name(view, AS_BASE, metric), units[AS_BASE], view->names[AS_BASE], units[AS_TARGET],
+                    view->names[AS_TARGET]);
+    }
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
@@ -354,6 +374,7 @@ as_exit as_diff_view_choose(as_cli *cli, const as_dataset *const *sides, const c
     }
     if (status == AS_EXIT_FINE) status = as_choose_common_runs(cli, sides, out->runs);
     if (status == AS_EXIT_FINE) status = choose_metrics(out);
+    if (status == AS_EXIT_FINE) tell_units(out);
     for (size_t side = 0; side < 2 && status == AS_EXIT_FINE; side++)
         status = as_choose_locations(cli, sides[side], &out->locations[side]);
     return status;

@@ -56,7 +56,7 @@ static as_exit check(as_cli *cli, const char *path, verdict *v) {
     } else if (status != ASSAY_OK) {
         return as_cli_error(cli, &error);
     } else {
-        v->failed |= !as_ds_check(ds);
+        v->failed |= !as_ds_check(ds, NULL);
         for (size_t i = 0; i < as_ds_problems(ds); i++) {
             as_finding finding = as_finding_of(ds, i);
             add_finding(v, as_ds_problem(ds, i)->severity, &finding);

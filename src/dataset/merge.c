@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "dataset/experiment.h"
+#include "dataset/metric_names.h"
 
 bool as_can_merge(as_dataset *const *parts, size_t n) {
     for (size_t k = 0; k < n; k++) {
@@ -39,6 +40,8 @@ typedef struct merger {
     as_map counts;     /* hash of table and name -> row */
     as_map sections;   /* name -> region */
     bool leaves_records;
+    assay_status refusal; /* why they are not one; ASSAY_OK: they are */
+    assay_error *error;
 } merger;
 
 static assay_id *map_points(merger *m, const as_dataset *part) {
@@ -66,15 +69,31 @@ fail:
     return NULL;
 }
 
+/* Whether a metric that parts before have, too, is in the same unit here. */
+static bool has_same_unit(merger *m, const as_dataset *part, assay_id own, assay_id known) {
+    double factor;
+    assay_error ignored;
+    const as_dataset *const sides[2] = {m->ds, part};
+    assay_status status = as_metric_factor(sides, (const assay_id[2]){known, own}, &factor, &ignored);
+    if (status == ASSAY_OK && factor == 1) return true;
+    const as_metric *metric = as_ds_metric(part, own);
+    m->refusal = as_fail(m->error, ASSAY_E_UNSUPPORTED, as_place_file(as_ds_text(part, part->path)), "units-differ",
+                         "the unit of '%s' is '%s' here, but '%s' in an input before: they are not one experiment",
+                         as_ds_text(part, metric->name), as_ds_text(part, metric->unit),
+                         as_ds_text(m->ds, as_ds_metric(m->ds, known)->unit));
+    return false;
+}
+
 static assay_id *map_metrics(merger *m, const as_dataset *part) {
     assay_id *map = malloc((part->metrics.count + 1) * sizeof *map);
+    size_t n_known = m->ds->metrics.count;
     bool fine = map != NULL;
     for (assay_id i = 0; i < part->metrics.count && fine; i++) {
         const as_metric *from = as_ds_metric(part, i);
         size_t before = m->ds->metrics.count;
         map[i] =
             as_experiment_metric(m->experiment, as_ds_text(part, from->name), as_str_size(&part->strings, from->name));
-        fine = map[i] != ASSAY_NONE;
+        fine = map[i] != ASSAY_NONE && (map[i] >= n_known || has_same_unit(m, part, i, map[i]));
         if (!fine || map[i] < before) continue;
         as_metric *to = &AS_AT(as_metric, &m->ds->metrics, map[i]);
         to->display_name = as_ds_carry(m->ds, part, from->display_name, &fine);
@@ -405,8 +424,7 @@ static bool add_attributes(merger *m, const as_dataset *part, const id_maps *map
         const as_problem *problem = as_ds_problem(part, i);
         as_place place = {problem->file, problem->offset, problem->line, problem->column};
         if (strcmp(problem->rule, "missing-points") == 0) continue; /* found anew for the whole */
-        as_add_problem(m->ds, problem->severity, place, problem->rule, "%s",
-                       problem->message);
+        as_add_problem(m->ds, problem->severity, place, problem->rule, "%s", problem->message);
     }
     if (part->models.count) {
         as_add_problem(m->ds, AS_NOTE, as_place_file(as_ds_text(part, part->path)), "models-left-out",
@@ -460,7 +478,8 @@ static assay_status merge(as_dataset *const *parts, size_t n, bool leaves_record
     for (size_t k = 0; k < n; k++) AS_TRY(as_ds_load(parts[k], ASSAY_NONE, error));
     merger m = {.ds = as_dataset_new(parts[0]->budget.limit),
                 .maps = calloc(n, sizeof *m.maps),
-                .leaves_records = leaves_records};
+                .leaves_records = leaves_records,
+                .error = error};
     if (m.ds) {
         m.ds->share = parts[0]->share;
         m.experiment = as_experiment_new(m.ds);
@@ -483,7 +502,7 @@ static assay_status merge(as_dataset *const *parts, size_t n, bool leaves_record
     as_experiment_free(m.experiment);
     if (!fine) {
         as_dataset_free(m.ds);
-        return as_fail_memory(error, NULL);
+        return m.refusal != ASSAY_OK ? m.refusal : as_fail_memory(error, NULL);
     }
     m.ds->format = parts[0]->format;
     *out = m.ds;

@@ -1,6 +1,7 @@
 #include "dataset/profile.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "core/parallel.h"
 #include "core/search.h"
@@ -136,10 +137,10 @@ static void compare_ways(as_dataset *ds, const checkup *c) {
 enum { CHECKED_AT_ONCE = 16 };
 
 /* Profiles that were not looked at yet, from number *next on, some at once. */
-static bool check_some(as_dataset *ds, size_t *next) {
+static bool check_some(as_dataset *ds, size_t *next, size_t most) {
     checkup checks[CHECKED_AT_ONCE];
     size_t n = 0;
-    for (; *next < ds->profiles.count && n < CHECKED_AT_ONCE; ++*next) {
+    for (; *next < ds->profiles.count && n < most; ++*next) {
         as_profile *profile = &AS_AT(as_profile, &ds->profiles, *next);
         if (!profile->is_checked) checks[n++] = (checkup){.ds = ds, .profile = profile};
     }
@@ -157,12 +158,27 @@ static bool check_some(as_dataset *ds, size_t *next) {
     return true;
 }
 
-bool as_ds_check(const as_dataset *ds) {
+static bool is_over(const as_patience *patience) { return patience && patience->is_over(patience->user); }
+
+static bool lock_patiently(pthread_mutex_t *lock, const as_patience *patience) {
+    static const struct timespec pause = {.tv_nsec = 10000000};
+    if (!patience) return pthread_mutex_lock(lock) == 0;
+    while (pthread_mutex_trylock(lock) != 0) {
+        if (is_over(patience)) return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+bool as_ds_check(const as_dataset *ds, const as_patience *patience) {
     as_dataset *mutable = (as_dataset *)(uintptr_t)ds;
+    size_t most = patience && as_core_count() < CHECKED_AT_ONCE ? as_core_count() : CHECKED_AT_ONCE;
     bool fine = true;
-    pthread_mutex_lock(&mutable->checking); /* who comes second waits for what the first finds */
-    for (size_t next = 0; fine && next < ds->profiles.count;) fine = check_some(mutable, &next);
-    fine = fine && check_others(mutable);
+    /* who comes second waits for what the first finds */
+    if (!lock_patiently(&mutable->checking, patience)) return false;
+    for (size_t next = 0; fine && next < ds->profiles.count;)
+        fine = !is_over(patience) && check_some(mutable, &next, most);
+    fine = fine && !is_over(patience) && check_others(mutable);
     pthread_mutex_unlock(&mutable->checking);
     return fine;
 }

@@ -100,8 +100,15 @@ as_value_type as_ds_metric_type(const struct assay_dataset *ds, assay_id metric)
 /* Decodes what is not decoded yet, of one metric or of all (ASSAY_NONE). Safe from several threads. An error is that of the first profile which has one; others are
  * loaded all the same. */
 assay_status as_ds_load(const struct assay_dataset *ds, assay_id metric, assay_error *error);
-/* Decodes everything; what cannot be decoded becomes a problem of the dataset, once. Safe from several threads. False when memory is out. */
-bool as_ds_check(const struct assay_dataset *ds);
+/* Who does not wait without end: asked now and then, on the thread that has it. */
+typedef struct as_patience {
+    bool (*is_over)(void *user);
+    void *user;
+} as_patience;
+
+/* Decodes everything; what cannot be decoded becomes a problem of the dataset, once. Safe from several threads. patience (NULL: without end) is asked between profiles, and while another thread does the same; the next one goes
+ * on where it was over. False when memory is out, or patience over. */
+bool as_ds_check(const struct assay_dataset *ds, const as_patience *patience);
 assay_status as_profile_load(const struct assay_dataset *ds, const as_profile *profile, assay_error *error);
 
 /* A loaded profile to read from: the dataset's own, or one made from a block. view.n_rows is 0 where there are no values. */

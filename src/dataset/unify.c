@@ -57,8 +57,9 @@ static void set_once(assay_id *to, const assay_id *map, assay_id from) {
     if (*to == ASSAY_NONE && from != ASSAY_NONE) *to = map[from];
 }
 
-/* Which metric is another side of which, in the part that says it first. */
-static void unite_pairs(as_union *u) {
+/* Units, and which metric is another side of which, in the part that says it first. */
+static bool unite_details(as_union *u) {
+    bool fine = true;
     for (size_t k = 0; k < u->n; k++) {
         const assay_id *map = u->maps[k].metrics;
         for (assay_id i = 0; i < u->parts[k]->metrics.count; i++) {
@@ -66,8 +67,10 @@ static void unite_pairs(as_union *u) {
             as_metric *to = &AS_AT(as_metric, &u->ds->metrics, map[i]);
             set_once(&to->exclusive, map, from->exclusive);
             set_once(&to->part_of, map, from->part_of);
+            if (to->unit == AS_NO_STR) to->unit = as_ds_carry(u->ds, u->parts[k], from->unit, &fine);
         }
     }
+    return fine;
 }
 
 static bool unite_metrics_of(as_union *u, size_t k, as_pairing *known) {
@@ -93,8 +96,7 @@ bool as_unite_metrics(as_union *u) {
     bool fine = true;
     for (size_t k = 0; k < u->n && fine; k++) fine = unite_metrics_of(u, k, &known);
     as_pairing_free(&known);
-    if (fine) unite_pairs(u);
-    return fine;
+    return fine && unite_details(u);
 }
 
 bool as_union_drop_metrics(as_union *u, const bool *drop) {
@@ -363,8 +365,7 @@ static void carry_problems(as_union *u, const as_dataset *part) {
         const as_problem *problem = as_ds_problem(part, i);
         if (strcmp(problem->rule, "cubepl") == 0) continue; /* found anew */
         as_place place = {problem->file, problem->offset, problem->line, problem->column};
-        as_add_problem(u->ds, problem->severity, place, problem->rule, "%s",
-                       problem->message);
+        as_add_problem(u->ds, problem->severity, place, problem->rule, "%s", problem->message);
     }
     u->ds->problems.n_dropped += part->problems.n_dropped;
 }

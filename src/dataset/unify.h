@@ -32,7 +32,7 @@ typedef struct as_union {
 bool as_union_init(as_union *u, as_dataset *ds, const as_dataset *const *parts, size_t n);
 void as_union_free(as_union *u);
 
-/* Metrics of one name are one, wherever they hang; order and parents are those of the first part that has them. Stored ones (as_metric.is_stored) only with those of the same
+/* Metrics of one name are one, wherever they hang; order and parents are those of the first part that has them, the unit is that of the first that says one. Stored ones (as_metric.is_stored) only with those of the same
  * kind, and pairs stay pairs. */
 bool as_unite_metrics(as_union *u);
 /* Takes out the metrics for which drop[id] is set; their children hang on what is above them. Before as_unite_attributes(). */

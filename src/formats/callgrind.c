@@ -366,7 +366,7 @@ static void find_losses(const as_dataset *ds, as_losses *losses) {
         as_lose(losses, "%zu metric%s beyond the %d that KCachegrind takes", n_types - MOST_TYPES,
                 n_types == MOST_TYPES + 1 ? "" : "s", MOST_TYPES);
     as_lose(losses, "call paths (a function is one, whoever calls it)");
-    as_lose_costs(ds, losses);
+    as_lose_costs(ds, false, losses);
 }
 
 const struct assay_format as_format_callgrind = {
@@ -374,7 +374,8 @@ const struct assay_format as_format_callgrind = {
     .title = "Callgrind profile",
     .extensions = ".callgrind .callgrind.out",
     .prefix = "callgrind.out",
-    .holds = AS_HOLDS_VALUES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_PROFILES | AS_HOLDS_MODULES,
+    .holds = AS_HOLDS_VALUES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_PROFILES | AS_HOLDS_MODULES |
+             AS_HOLDS_CALLS | AS_HOLDS_ASIDES, /* the losses name them */
     .write = write_callgrind,
     .losses = find_losses,
 };

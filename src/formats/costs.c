@@ -7,6 +7,7 @@
 
 #include "core/words.h"
 #include "dataset/main_metric.h"
+#include "formats/stack_target.h"
 
 #define MILLIONTHS 1e6
 #define LARGEST    0x1p63
@@ -267,12 +268,22 @@ static void lose_digits(const as_costs *c, as_losses *losses) {
     }
 }
 
-void as_lose_costs(const as_dataset *ds, as_losses *losses) {
+static void lose_frames(const as_costs *c, as_losses *losses) {
+    size_t n = AS_COUNT(c->ds, contexts);
+    bool *has = malloc((n + 1) * sizeof *has);
+    losses->failed |= !has;
+    for (assay_id id = 0; has && id < n; id++) has[id] = as_costs_any(c, id);
+    if (has) as_lose_frames(c->ds, c->frames, c->callers, has, losses);
+    free(has);
+}
+
+void as_lose_costs(const as_dataset *ds, bool are_of_stacks, as_losses *losses) {
     as_costs costs;
     assay_error error;
     assay_status status = as_costs_open(ds, false, &costs, &error);
     if (status == ASSAY_E_NOMEM) losses->failed = true; /* writing will meet others again */
     if (status == ASSAY_OK) lose_digits(&costs, losses);
+    if (status == ASSAY_OK && are_of_stacks) lose_frames(&costs, losses);
     if (costs.n_others)
         as_lose(losses, "%zu metric%s computed from others, or whose values do not add up", costs.n_others,
                 costs.n_others == 1 ? "" : "s");
@@ -281,6 +292,7 @@ void as_lose_costs(const as_dataset *ds, as_losses *losses) {
     if (n_parameters) as_lose(losses, "%zu parameter%s", n_parameters, n_parameters == 1 ? "" : "s");
     if (ds->runs.count > 1) as_lose(losses, "%zu run%s beyond one", ds->runs.count - 1, ds->runs.count == 2 ? "" : "s");
     as_lose_placeless(losses, ds);
+    as_lose_asides(losses, ds, true);
     size_t n_sections = as_stacks_sections(ds);
     if (n_sections) as_lose(losses, "%zu section%s, which run beside the rest", n_sections, n_sections == 1 ? "" : "s");
 }

@@ -50,7 +50,7 @@ as_cost_place as_cost_place_of(const as_costs *costs, assay_id frame);
 /* The name of a frame; never NULL. size (may be NULL): of those that have zero bytes. */
 const char *as_frame_name(const as_dataset *ds, assay_id frame, size_t *size);
 
-/* What writing costs alone loses: digits, metrics, runs, sections. */
-void as_lose_costs(const as_dataset *ds, as_losses *losses);
+/* What writing costs alone loses: digits, metrics, runs, sections; where they are of stacks (as_lose_frames()), what these leave out. */
+void as_lose_costs(const as_dataset *ds, bool are_of_stacks, as_losses *losses);
 
 #endif

@@ -113,7 +113,8 @@ typedef enum as_holds {
     AS_HOLDS_DESCRIBED = 1 << 17, /* descriptions of metrics */
     AS_HOLDS_STARTS = 1 << 18,    /* start times of runs */
     AS_HOLDS_SUMMARIES = 1 << 19, /* stored statistics */
-    AS_HOLDS_DETAILS = 255 << 12  /* all of these */
+    AS_HOLDS_CALLS = 1 << 20,     /* lines that contexts are called from */
+    AS_HOLDS_DETAILS = 511 << 12  /* all of these */
 } as_holds;
 
 typedef struct as_losses {
@@ -125,6 +126,10 @@ void as_losses_free(as_losses *losses);
 /* "3 models", "the unit of 2 metrics": what is lost; it stands behind "FORMAT cannot hold ". */
 void as_lose(as_losses *losses, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Contexts that stand aside: the target leaves them out, or takes them for parts of those above them. */
+void as_lose_asides(as_losses *losses, const as_dataset *dataset, bool are_left_out);
+/* Whether nothing but its own line says where a context is called from: neither that of its region nor the line, call site or loop that is around it. */
+bool as_has_call_line(const as_dataset *dataset, assay_id context);
 /* Of AS_HOLDS_SOURCE and AS_HOLDS_DETAILS what a target without them loses. */
 void as_lose_details(as_losses *losses, const as_dataset *dataset, unsigned lacks);
 /* The values of contexts outside the call tree. */
@@ -156,8 +161,8 @@ typedef struct assay_format {
     const char *versioned; /* the file whose version a dataset's is: "experiment.xml"; NULL: it is the format's own */
     /* Endings it is written under, best first: ".txt"; "" for none. Of several formats the one with the longest ending has a name, then the first of formats.def */
     const char *extensions;
-    const char *prefix; /* what names without the ending of a format begin with: "callgrind.out"; NULL: nothing */
-    unsigned holds;     /* as_holds */
+    const char *prefix;      /* what names without the ending of a format begin with: "callgrind.out"; NULL: nothing */
+    unsigned holds;          /* as_holds */
     bool reads_directories;  /* else a directory is refused before read() is called */
     bool writes_directories; /* the output is a directory: writer->directory */
     bool writes_points; /* runs are written at their points only: one whose values are at several becomes several */

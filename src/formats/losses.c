@@ -130,11 +130,22 @@ static void lose_of_metrics(as_losses *losses, const as_dataset *ds, unsigned la
     if (lacks & AS_HOLDS_DESCRIBED) lose_of(losses, "description", described, "metric");
 }
 
+bool as_has_call_line(const as_dataset *ds, assay_id id) {
+    const as_context *context = as_ds_context(ds, id), *above;
+    if (context->line <= 0) return false;
+    if (context->region != ASSAY_NONE && as_ds_region(ds, context->region)->line_begin == context->line) return false;
+    above = context->parent == ASSAY_NONE ? NULL : as_ds_context(ds, context->parent);
+    bool is_inside = above && above->role != AS_ROLE_CALL && above->region != ASSAY_NONE;
+    return !is_inside || as_ds_region(ds, above->region)->line_begin != context->line;
+}
+
 void as_lose_details(as_losses *losses, const as_dataset *ds, unsigned lacks) {
-    uint64_t times = 0;
+    uint64_t times = 0, calls = 0;
     lose_of_regions(losses, ds, lacks);
     lose_of_metrics(losses, ds, lacks);
     for (assay_id i = 0; i < AS_COUNT(ds, runs); i++) times += isnan(as_ds_run(ds, i)->start_time) ? 0 : 1;
+    for (assay_id i = 0; i < AS_COUNT(ds, contexts) && lacks & AS_HOLDS_CALLS; i++) calls += as_has_call_line(ds, i);
+    lose_of(losses, "line of the call", calls, "context");
     if (lacks & AS_HOLDS_STARTS) lose_of(losses, "start time", times, "run");
     if (lacks & AS_HOLDS_SUMMARIES && ds->summary_source)
         as_lose(losses, "the stored statistics");
@@ -148,6 +159,15 @@ void as_lose_placeless(as_losses *losses, const as_dataset *ds) {
     if (n) as_lose(losses, "the values of %zu context%s without a place in the call tree", n, n == 1 ? "" : "s");
 }
 
+void as_lose_asides(as_losses *losses, const as_dataset *ds, bool are_left_out) {
+    size_t n = as_ds_asides(ds);
+    if (n && are_left_out)
+        as_lose(losses, "%zu context%s aside, with what is below", n, n == 1 ? " that stands" : "s that stand");
+    else if (n)
+        as_lose(losses, "that %zu context%s aside (%s as %s there)", n, n == 1 ? " stands" : "s stand",
+                n == 1 ? "it counts" : "they count", n == 1 ? "a part of its parent" : "parts of their parents");
+}
+
 static void lose_the_rest(const as_dataset *ds, const as_format *format, bool is_same_format, as_losses *losses) {
     unsigned holds = format->holds;
     uint64_t units = 0, profiles = 0;
@@ -155,7 +175,8 @@ static void lose_the_rest(const as_dataset *ds, const as_format *format, bool is
     for (size_t i = 0; i < ds->runs.count; i++) profiles += as_ds_run(ds, (assay_id)i)->point == ASSAY_NONE;
     if (!(holds & AS_HOLDS_UNITS) && !is_same_format) lose_count(losses, units, "unit of a metric", "units of metrics");
     unsigned lacks = ~holds & (AS_HOLDS_SOURCE | (is_same_format ? 0 : AS_HOLDS_DETAILS));
-    if (!(holds & AS_HOLDS_VALUES)) lacks &= ~(unsigned)(AS_HOLDS_SHOWN | AS_HOLDS_DESCRIBED); /* with the values goes what they are */
+    if (!(holds & AS_HOLDS_VALUES))
+        lacks &= ~(unsigned)(AS_HOLDS_SHOWN | AS_HOLDS_DESCRIBED); /* with the values goes what they are */
     as_lose_details(losses, ds, lacks);
     size_t n_elsewhere = ds->n_left_out;
     bool holds_profiles = holds & AS_HOLDS_PROFILES;
@@ -198,11 +219,7 @@ void as_find_losses(const as_dataset *ds, const as_format *format, as_losses *lo
     if (!(holds & AS_HOLDS_RECORDS) || !same) as_lose_records(losses, ds);
     if (!(holds & AS_HOLDS_ATTRIBUTES) || !same) as_lose_attributes(losses, ds, NULL);
     lose_the_rest(ds, format, is_same_format, losses);
-    size_t n_aside = holds & AS_HOLDS_ASIDES ? 0 : as_ds_asides(ds);
-    if (n_aside)
-        as_lose(losses, "that %zu context%s aside (%s as %s there)", n_aside, n_aside == 1 ? " stands" : "s stand",
-                n_aside == 1 ? "it counts" : "they count",
-                n_aside == 1 ? "a part of its parent" : "parts of their parents");
+    if (!(holds & AS_HOLDS_ASIDES)) as_lose_asides(losses, ds, false);
     if (!format->losses) return;
     as_dataset *written;
     assay_error error;

@@ -246,10 +246,61 @@ void as_slices_close(as_slices *slices) {
     as_vec_free(&slices->attributes);
 }
 
+/* Contexts of samples, and those around them; false when memory is out. */
+static bool mark_sampled(const as_dataset *ds, bool *marks) {
+    enum { STEP = 4096 };
+    as_trace_sample samples[STEP];
+    for (size_t i = 0; i < as_trace_line_count(&ds->traces); i++) {
+        const as_trace_line *line = as_trace_line_at(&ds->traces, i);
+        assay_status status = ASSAY_OK;
+        for (uint64_t done = 0; done < line->n && status == ASSAY_OK;) {
+            size_t n = line->n - done < STEP ? (size_t)(line->n - done) : STEP;
+            status = as_trace_read(ds, line, done, n, samples, NULL); /* writing will meet what is broken again */
+            if (status == ASSAY_E_NOMEM) return false;
+            for (size_t k = 0; k < n && status == ASSAY_OK; k++)
+                if (samples[k].context != ASSAY_NONE) marks[samples[k].context] = true;
+            done += n;
+        }
+    }
+    for (assay_id id = (assay_id)AS_COUNT(ds, contexts); id-- > 0;) {
+        assay_id parent = as_ds_context(ds, id)->parent;
+        if (marks[id] && parent != ASSAY_NONE) marks[parent] = true;
+    }
+    return true;
+}
+
+/* What has no part in a time line: contexts and locations. */
+static void lose_eventless(const as_dataset *ds, as_losses *losses) {
+    bool *marks = calloc(AS_COUNT(ds, contexts) + 1, sizeof *marks),
+         *places = calloc(AS_COUNT(ds, locations) + 1, sizeof *places);
+    size_t n = 0, n_places = 0;
+    bool fine = marks && places && mark_sampled(ds, marks);
+    losses->failed |= !fine;
+    for (size_t i = 0; fine && i < as_trace_line_count(&ds->traces); i++) {
+        const as_trace_line *line = as_trace_line_at(&ds->traces, i);
+        if (line->location != ASSAY_NONE) places[line->location] |= line->n > 0;
+    }
+    for (uint64_t i = 0; fine && i < as_ds_intervals(ds); i++) {
+        as_event event;
+        as_ds_event(ds, i, &event);
+        if (event.context != ASSAY_NONE) marks[event.context] = true;
+        if (event.location != ASSAY_NONE) places[event.location] = true;
+    }
+    for (assay_id id = 0; fine && id < AS_COUNT(ds, locations); id++)
+        n_places += !places[id] && as_ds_location(ds, id)->leaf;
+    for (assay_id id = 0; fine && id < AS_COUNT(ds, contexts); id++)
+        n += !marks[id] && !as_context_is_root(ds, id) && as_ds_context(ds, id)->role != AS_ROLE_PLACELESS;
+    free(marks);
+    free(places);
+    if (n) as_lose(losses, "%zu context%s without events", n, n == 1 ? "" : "s");
+    if (n_places) as_lose(losses, "%zu location%s without events", n_places, n_places == 1 ? "" : "s");
+}
+
 void as_lose_slices(const as_dataset *ds, uint32_t most_deep, as_losses *losses) {
     as_slices slices;
     assay_error error;
     if (as_slices_open(ds, false, most_deep, &slices, &error) == ASSAY_E_NOMEM) losses->failed = true;
+    lose_eventless(ds, losses);
     if (slices.n_left_out)
         as_lose(losses, "%llu event%s without a time or a run, or beyond 256 that overlap",
                 (unsigned long long)slices.n_left_out, slices.n_left_out == 1 ? "" : "s");

@@ -1,5 +1,7 @@
 #include "formats/stack_target.h"
 
+#include <stdlib.h>
+
 #include "dataset/main_metric.h"
 #include "dataset/metric_names.h"
 
@@ -62,17 +64,71 @@ void as_stack_target_run_losses(const as_dataset *ds, as_losses *losses) {
     if (n_more) as_lose(losses, "%zu run%s beyond one (-O run says which)", n_more, n_more == 1 ? "" : "s");
 }
 
+/* Frames of one name below one caller are one for who reads names; so are those below them. */
+static size_t count_alike(const as_dataset *ds, const assay_id *frames, const assay_id *callers, as_losses *losses) {
+    size_t n = 0;
+    assay_id *first = malloc((AS_COUNT(ds, contexts) + 1) * sizeof *first); /* of those that are one */
+    as_map known;
+    as_map_init(&known, NULL);
+    losses->failed |= !first;
+    for (assay_id id = 0; first && id < AS_COUNT(ds, contexts); id++) {
+        if (frames[id] != id) continue;
+        assay_id caller = callers[id] == ASSAY_NONE ? ASSAY_NONE : first[callers[id]];
+        uint64_t key = as_pair(caller, as_ds_context(ds, id)->name);
+        first[id] = as_map_get(&known, key);
+        n += first[id] != AS_MAP_NONE;
+        if (first[id] != AS_MAP_NONE) continue;
+        first[id] = id;
+        losses->failed |= !as_map_put(&known, key, id);
+    }
+    as_map_free(&known);
+    free(first);
+    return n;
+}
+
+void as_lose_frames(const as_dataset *ds, const assay_id *frames, const assay_id *callers, bool *has,
+                    as_losses *losses) {
+    size_t n_joined = 0, n_empty = 0, n_alike = count_alike(ds, frames, callers, losses);
+    for (assay_id id = (assay_id)AS_COUNT(ds, contexts); id-- > 0;) {
+        if (frames[id] == ASSAY_NONE || as_context_is_root(ds, id)) continue;
+        n_joined += frames[id] != id;
+        if (frames[id] != id || !has) continue;
+        n_empty += !has[id];
+        if (has[id] && callers[id] != ASSAY_NONE) has[callers[id]] = true;
+    }
+    if (n_joined)
+        as_lose(losses, "%zu call site%s or line%s of code (one with whom they call, or are part of)", n_joined,
+                n_joined == 1 ? "" : "s", n_joined == 1 ? "" : "s");
+    if (n_empty) as_lose(losses, "%zu call path%s without any amount", n_empty, n_empty == 1 ? "" : "s");
+    if (n_alike)
+        as_lose(losses, "what tells %zu call path%s from others of the same names (they are one)", n_alike,
+                n_alike == 1 ? "" : "s");
+}
+
+/* Those of the main metric; its amounts are not all where others are written beside them. */
+static void lose_frames_of_main(const as_dataset *ds, bool is_all, as_losses *losses) {
+    assay_id metric = as_main_metric(ds, false), run = as_stacks_main_run(ds);
+    as_stacks stacks;
+    assay_error error;
+    if (metric == ASSAY_NONE || run == ASSAY_NONE) return;
+    assay_status status = as_stacks_open(ds, metric, run, true, &stacks, &error);
+    losses->failed |= status == ASSAY_E_NOMEM; /* writing will meet others again */
+    for (assay_id id = 0; status == ASSAY_OK && id < AS_COUNT(ds, contexts); id++)
+        stacks.own.has[id] = stacks.own.has[id] && !as_own_is_zero(&stacks.own, id);
+    if (status == ASSAY_OK) as_lose_frames(ds, stacks.frames, stacks.callers, is_all ? stacks.own.has : NULL, losses);
+    as_stacks_close(&stacks);
+}
+
 void as_stack_target_losses(const as_dataset *ds, size_t n_written, as_losses *losses) {
-    size_t n_metrics = AS_COUNT(ds, metrics), n_sections = as_stacks_sections(ds), n_asides = as_ds_asides(ds);
+    size_t n_metrics = AS_COUNT(ds, metrics), n_sections = as_stacks_sections(ds);
     for (assay_id id = 0; id < AS_COUNT(ds, metrics); id++) n_metrics -= as_ds_metric(ds, id)->part_of != ASSAY_NONE;
     as_stack_target_run_losses(ds, losses);
     if (n_metrics > n_written)
         as_lose(losses, "%zu metric%s beyond those of -O metric", n_metrics - n_written,
                 n_metrics == n_written + 1 ? "" : "s");
-    if (n_asides)
-        as_lose(losses, "%zu context%s aside, with what is below", n_asides,
-                n_asides == 1 ? " that stands" : "s that stand");
+    as_lose_asides(losses, ds, true);
     as_lose_placeless(losses, ds);
+    lose_frames_of_main(ds, n_written == 1, losses);
     if (n_sections) as_lose(losses, "%zu section%s, which run beside the rest", n_sections, n_sections == 1 ? "" : "s");
 }
 

@@ -26,8 +26,12 @@ assay_status as_stack_target_metrics(const as_writer *writer, as_vec *out);
 assay_status as_stack_target_run(const as_writer *writer, assay_id *out);
 /* What is beyond one run: others, and parameters. */
 void as_stack_target_run_losses(const as_dataset *ds, as_losses *losses);
-/* The same, and what is beyond the first metrics, of which so many are written: further ones, sections, what stands aside; modules. */
+/* The same, and what is beyond the first metrics, of which so many are written: further ones, sections, what stands aside, frames. */
 void as_stack_target_losses(const as_dataset *ds, size_t n_written, as_losses *losses);
+/* Of a call tree written as stacks: contexts that are one with others (frames, callers: those of as_stacks), frames that neither have anything nor what is below them (has, by context; NULL: not known), and those that
+ * names cannot tell apart. */
+void as_lose_frames(const as_dataset *ds, const assay_id *frames, const assay_id *callers, bool *has,
+                    as_losses *losses);
 /* The name of a frame, "" where it has none. */
 const char *as_stack_frame_name(const as_dataset *ds, assay_id context, size_t *size);
 

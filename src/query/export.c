@@ -58,7 +58,7 @@ static assay_status export_failed(sqlite3 *db, const char *path, assay_error *er
 
 static assay_status export_to(const as_dataset *dataset, const char *path, const char *file, assay_error *error) {
     sqlite3 *db;
-    AS_TRY(as_sql_connect(&dataset, NULL, 1, &db, error));
+    AS_TRY(as_sql_connect(&dataset, NULL, 1, NULL, &db, error));
     assay_status status = attach(db, file) && fill(db, dataset) ? ASSAY_OK : export_failed(db, path, error);
     sqlite3_close(db);
     return status;

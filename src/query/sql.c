@@ -151,7 +151,8 @@ static void free_views(void *user) {
     free(views);
 }
 
-static as_views *make_views(const as_dataset *const *datasets, const char *const *names, size_t n) {
+static as_views *make_views(const as_dataset *const *datasets, const char *const *names, size_t n,
+                            const as_patience *patience) {
     as_views *views = calloc(1, sizeof *views);
     if (!views) return NULL;
     views->views = calloc(n, sizeof *views->views);
@@ -159,6 +160,7 @@ static as_views *make_views(const as_dataset *const *datasets, const char *const
     bool ok = views->views && views->main_name;
     for (size_t i = 0; ok && i < n; i++) {
         ok = as_view_init(&views->views[i], datasets[i]);
+        views->views[i].patience = patience;
         views->n++;
     }
     if (ok) return views;
@@ -225,8 +227,8 @@ static bool fill(sqlite3 *db, as_views *views, const char *const *names) {
     return sqlite3_exec(db, "PRAGMA writable_schema = reset", NULL, NULL, NULL) == SQLITE_OK;
 }
 
-assay_status as_sql_connect(const as_dataset *const *datasets, const char *const *names, size_t n, sqlite3 **out,
-                            assay_error *error) {
+assay_status as_sql_connect(const as_dataset *const *datasets, const char *const *names, size_t n,
+                            const as_patience *patience, sqlite3 **out, assay_error *error) {
     sqlite3 *db = NULL;
     *out = NULL;
     if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) !=
@@ -241,7 +243,7 @@ assay_status as_sql_connect(const as_dataset *const *datasets, const char *const
                        "%zu datasets side by side are more than the %zu SQLite can hold; query fewer at a time", n,
                        most);
     }
-    as_views *views = make_views(datasets, names, n);
+    as_views *views = make_views(datasets, names, n, patience);
     if (!views) {
         sqlite3_close(db);
         return as_fail_memory(error, NULL);
@@ -255,10 +257,20 @@ assay_status as_sql_connect(const as_dataset *const *datasets, const char *const
     return ASSAY_OK;
 }
 
+static void guard(sqlite3 *db) {
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_set_authorizer(db, authorize, NULL);
+}
+
 assay_status as_sql_open(as_dataset *const *datasets, const char *const *names, size_t n, sqlite3 **out,
                          assay_error *error) {
-    AS_TRY(as_sql_connect((const as_dataset *const *)datasets, names, n, out, error));
-    sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_set_authorizer(*out, authorize, NULL);
+    AS_TRY(as_sql_connect((const as_dataset *const *)datasets, names, n, NULL, out, error));
+    guard(*out);
+    return ASSAY_OK;
+}
+
+assay_status as_sql_open_patient(as_dataset *dataset, const as_patience *patience, sqlite3 **out, assay_error *error) {
+    AS_TRY(as_sql_connect((const as_dataset *const[]){dataset}, NULL, 1, patience, out, error));
+    guard(*out);
     return ASSAY_OK;
 }

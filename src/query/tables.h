@@ -23,6 +23,7 @@ typedef struct as_text_cache {
 
 typedef struct as_view {
     const as_dataset *ds;
+    const as_patience *patience; /* of the connection; may be NULL */
     as_text_cache labels, paths;
     uint32_t *path_sizes;  /* of each context, AS_NO_PATH: it has none; NULL until first used */
     as_vec scratch;        /* char: a text that did not fit into its cache, until the next one is made */
@@ -81,7 +82,7 @@ typedef struct as_sql_table {
     size_t (*rows)(const as_vtab *table);
     as_cell (*cell)(as_vtab *table, size_t row, int column);
     /* NULL, or what the rows need before they can be counted; where they are not there yet, a plan's estimate is as if there were none */
-    assay_status (*prepare)(const as_dataset *ds, assay_error *error);
+    assay_status (*prepare)(const as_view *view, assay_error *error);
     bool has_id; /* column 0 is the number of the row */
     int n_keys;
     as_key keys[AS_MAX_KEYS];                   /* the most selective first */
@@ -121,9 +122,9 @@ typedef struct as_views {
     char *main_name;
 } as_views;
 
-/* As as_sql_open(), without the guard against changes. */
-assay_status as_sql_connect(const as_dataset *const *datasets, const char *const *names, size_t n, sqlite3 **out,
-                            assay_error *error);
+/* As as_sql_open(), without the guard against changes. patience: see as_sql_open_patient(); may be NULL. */
+assay_status as_sql_connect(const as_dataset *const *datasets, const char *const *names, size_t n,
+                            const as_patience *patience, sqlite3 **out, assay_error *error);
 
 /* ---- the order of records -------------------------------------------------------------------------------------------- */
 

@@ -28,9 +28,10 @@ COUNT_ROWS(terms)
 
 static size_t problems_rows(const as_vtab *table) { return as_ds_problems(table->view->ds); }
 /* Some problems show only when values are decoded; those found so far, when memory is out. */
-static assay_status prepare_problems(const as_dataset *ds, assay_error *error) {
-    (void)error;
-    (void)as_ds_check(ds);
+static assay_status prepare_problems(const as_view *view, assay_error *error) {
+    const as_patience *patience = view->patience;
+    if (!as_ds_check(view->ds, patience) && patience && patience->is_over(patience->user))
+        return as_fail(error, ASSAY_E_SQL, AS_NOWHERE, "", "interrupted");
     return ASSAY_OK;
 }
 
@@ -133,10 +134,10 @@ static as_cell location_cell(as_vtab *table, size_t row, int column) {
     }
 }
 
-static assay_status prepare_summaries(const as_dataset *ds, assay_error *error) {
+static assay_status prepare_summaries(const as_view *view, assay_error *error) {
     const as_summary *summaries;
     size_t n;
-    return as_ds_summaries(ds, &summaries, &n, error);
+    return as_ds_summaries(view->ds, &summaries, &n, error);
 }
 
 static as_cell summary_cell(as_vtab *table, size_t row, int column) {

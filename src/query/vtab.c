@@ -331,8 +331,8 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *plan_te
     cursor->position = 0;
     cursor->list = NULL;
     assay_error error;
-    assay_status (*prepare)(const as_dataset *, assay_error *) = cursor->table->description->prepare;
-    if (prepare && prepare(cursor->table->view->ds, &error) != ASSAY_OK) return as_vtab_fail(cursor->table, &error);
+    assay_status (*prepare)(const as_view *, assay_error *) = cursor->table->description->prepare;
+    if (prepare && prepare(cursor->table->view, &error) != ASSAY_OK) return as_vtab_fail(cursor->table, &error);
     cursor->end = cursor->table->description->rows(cursor->table);
     if (argc == 1 && sqlite3_value_type(argv[0]) == SQLITE_NULL)
         cursor->end = 0;

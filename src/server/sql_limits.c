@@ -38,6 +38,8 @@ static int look(void *user) {
     return watch->is_late || watch->is_unwanted;
 }
 
+static bool is_over(void *user) { return look(user) != 0; }
+
 /* ---- functions ------------------------------------------------------------------------------------------------------- */
 
 /* Functions that take as many steps as the product of two sizes, where SQLite neither looks at the clock nor can be stopped. They are called through here: sizes are limited, the clock is looked at,
@@ -197,12 +199,11 @@ static void limit(sqlite3 *db) {
 
 assay_status as_sql_open_limited(as_dataset *ds, const as_request *request, as_sql_watch *watch, sqlite3 **out,
                                  assay_error *error) {
-    as_dataset *datasets[] = {ds};
-    *watch = (as_sql_watch){.request = request, .begin = as_sql_now()};
+    *watch = (as_sql_watch){.request = request, .patience = {is_over, watch}, .begin = as_sql_now()};
     *out = NULL;
     as_sql_limit_files(AS_SQL_FILES);
     as_sql_memory_begin();
-    AS_TRY(as_sql_open(datasets, NULL, 1, out, error));
+    AS_TRY(as_sql_open_patient(ds, &watch->patience, out, error));
     if (sqlite3_open_v2(":memory:", &watch->plain, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
         !guard_functions(*out, watch))
         return as_fail_memory(error, NULL);

@@ -24,6 +24,7 @@ enum { AS_SQL_GUARDS = 13 };
 
 typedef struct as_sql_watch {
     const as_request *request;
+    as_patience patience;               /* private: for tables */
     double begin, peeked;               /* seconds: when it began; when its client was last looked for */
     bool is_late, is_unwanted;          /* it was ended: it took too long; nobody waits for it */
     sqlite3 *plain;                     /* private: a connection whose functions are SQLite's own */

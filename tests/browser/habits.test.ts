@@ -91,6 +91,19 @@ test('what to measure next counts processes as the page does', (t) => {
   }, { hash: '#scale?scale.processes=q' });
 });
 
+test('what to measure next has a budget where twice the hours used so far are no number', (t) => {
+  // 32000 processes for 6.4e306 s, and so on: more core hours than a number holds
+  const points = [2000, 4000, 8000, 16000, 32000];
+  const text = `PARAMETER p\nPOINTS ${points.join(' ')}\nMETRIC time\nREGION main\n${points.map((p) => `DATA ${p * 2e302}\n`).join('')}`;
+  return view(t, [written('endless.txt', text)], async ({ page }) => {
+    await page.getByRole('button', { name: 'Measure next…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What to measure next' });
+    await dialog.getByText('no positive runtime at any of 5 new points').waitFor();
+    assert.equal(await dialog.getByLabel('Budget in core hours').getAttribute('placeholder'), String(Number.MAX_VALUE));
+    assert.equal(await dialog.getByText('No advice').count(), 0);
+  }, { hash: '#scale?scale.processes=p' });
+});
+
 test('lines that stand for more are passed, and opened by Enter', (t) =>
   view(t, [written('wide.folded', numbers(300).map((i) => `main;f${three(i)} ${1000 - i}\n`).join('') + 'other;last 5\n')], async ({ page }) => {
     await page.getByRole('treegrid', { name: 'Call tree' }).focus();

@@ -11,6 +11,7 @@ import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common import ASSAY, BROKEN, SMALL, Case, environment, main, run
+from cubex import anchor, index, metric, processes, rows, tar, tree
 
 
 class Targets(Case):
@@ -96,6 +97,18 @@ class Losses(Case):
         self.assertFails(r, 1, '--strict', 'cannot hold')
         self.assertEqual(['a.jsonl'], self.files())
         self.assertFine(run('convert', '--strict', self.file, self.path('b.jsonl')))
+
+    def test_lines_of_calls(self):
+        """Told where the target has no place for them; those that can be read back have them where nothing is told."""
+        program = tree('main(f)').replace('<cnode id="1"', '<cnode line="12" mod="call.c" id="1"')
+        source = self.write('call.cubex', tar({'0.index': index([0, 1]), '0.data': rows('DOUBLE', ((1,), (2,))), 'anchor.xml': anchor(metric(0, 'time'), program, processes(1))}))
+        for form in ('cube', 'pprof', 'callgrind', 'hpctoolkit-2021', 'hpctoolkit-4', 'folded', 'speedscope', 'afperf', 'perun'):
+            with self.subTest(form):
+                losses = run('convert', '--json', '-q', '--to', form, source, self.path(form)).json['losses']
+                is_kept = 'the line of the call of 1 context' not in losses
+                self.assertEqual(form in ('cube', 'pprof', 'callgrind', 'hpctoolkit-2021'), is_kept)
+                if form != 'callgrind':
+                    self.assertEqual([{'line': 12 if is_kept else None}], run('sql', '--json', self.path(form), "select line from context where name = 'f'").json)
 
     def test_what_cannot_be_written_loses_nothing(self):
         self.assertFails(run('convert', self.file, self.path('nowhere/b.txt')), 3, 'nowhere')

@@ -101,6 +101,23 @@ class FromDatabases(Writing):
         self.assertEqual(sorted(same.metrics.values()), sorted(back.metrics.values()))
         self.assertEqual([bits for _, bits, _ in same.profiles], [bits for _, bits, _ in back.profiles])
 
+    def test_lines_of_calls(self):
+        """In form 4 they are contexts around what is called; that of an inlined function in a loop has none."""
+        source, _ = self.small('hpctoolkit-2021')
+        text = self.read('in-hpctoolkit-2021/experiment.xml')
+        self.assertEqual(1, len(re.findall(rb'<C i="-10"[^>]* l="3"', text)))
+        self.write('in-hpctoolkit-2021/experiment.xml', re.sub(rb'(<C i="-10"[^>]* l=)"3"', rb'\1"27"', text))
+
+        def lines(directory):
+            return {int(row['source_id']): row['line'] for row in run('sql', '--json', directory, 'select source_id, line from context where line is not null').json}
+        # Call sites and what they call, and the inlined function
+        self.assertEqual({4: 9, 5: 9, 12: 30, 13: 30, 15: 10, 16: 10, 10: 27}, lines(source))
+        _, losses = self.convert('hpctoolkit-2021', source, 'same')
+        self.assertEqual(([], lines(source)), (losses, lines(self.path('same'))))
+        four, losses = self.convert('hpctoolkit-4', source, 'four')
+        self.assertIn('the line of the call of 1 context', losses)
+        self.assertEqual({5: './src/main.c:9', 13: './src/solve.c:30', 16: './src/main.c:10'}, {id: four.tree[four.tree[id][0]][2] for id in (5, 13, 16)})
+
     def test_the_other_way_loses_point_and_lexical_values(self):
         source, db = self.small('hpctoolkit-4')
         found, losses = self.convert('hpctoolkit-2021', source)

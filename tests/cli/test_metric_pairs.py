@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common import Case, main, run
-from cubex import processes, profile
+from cubex import anchor, index, metric, processes, profile, rows, tar, tree
 
 
 class MetricPairs(Case):
@@ -55,6 +55,63 @@ class MetricPairs(Case):
         a, b = self.file('s.cubex', ('time', 'sec', 2, 1)), self.file('ms.cubex', ('time', 'ms', 2000, 500))
         self.assertIn('time 3.000 s → 2.500 s, -0.500 s (-16.7 %)', run('diff', a, b).out)
         self.assertEqual(['main 2 2', 'main;f 1 0.5'], run('flame', '--diff', a, b).out.splitlines())
+
+    def written(self, *command):
+        """What a verb writes: of each metric its unit, and the exclusive values of main and f. Notes beside it."""
+        made = self.path('made.cubex')
+        result = run(*command, '-o', made)
+        self.assertEqual(0, result.status, result.err)
+        rows = run('sql', '--json', made, '''select m.name, m.unit, sum(case c.name when 'main' then v.value else 0 end) main, sum(case c.name when 'f' then v.value else 0 end) f
+                   from metric m left join value v on v.metric = m.id left join context c on c.id = v.context group by m.id order by m.id''').json
+        return {row['name']: (row['unit'], row['main'], row['f']) for row in rows}, result.err
+
+    def test_one_name_and_two_units_written(self):
+        a, b = self.file('s.cubex', ('time', 'sec', 2, 1), ('n', 'occ', 3, 4)), self.file('ms.cubex', ('time', 'ms', 2500, 500), ('n', '#', 5, 6))
+        self.assertEqual(({'time': ('sec', .5, -.5), 'n': ('occ', 2, 2)}, ''), self.written('diff', a, b))
+        self.assertEqual(({'time': ('ms', -500, 500), 'n': ('#', -2, -2)}, ''), self.written('diff', b, a))
+        self.assertEqual(({'time': ('sec', 2.25, .75), 'n': ('occ', 4, 5)}, ''), self.written('mean', a, b))
+        self.assertEqual(({'time': ('ms', 2250, 750), 'n': ('#', 4, 5)}, ''), self.written('mean', b, a))
+        self.assertEqual(({'time': ('sec', 2.5, .5), 'n': ('occ', 5, 6)}, ''), self.written('merge', a, b))
+        self.assertEqual(({'time': ('ms', 2000, 1000), 'n': ('#', 3, 4)}, ''), self.written('merge', b, a))
+        # What has no unit is in that of others, which is still heeded among these
+        plain = self.file('plain.cubex', ('time', '', 8, 2))
+        self.assertEqual(({'time': ('sec', 4, 1)}, ''), self.written('mean', plain, self.file('s2.cubex', ('time', 'sec', 2, 0)), self.file('ms2.cubex', ('time', 'ms', 2000, 1000))))
+
+    def test_units_that_do_not_go_together(self):
+        a, b = self.file('b.cubex', ('size', 'B', 2, 1), ('time', 'sec', 1, 1)), self.file('kb.cubex', ('size', 'kB', 3, 4), ('time', 'sec', 2, 3))
+        made, notes = self.written('diff', a, b)
+        self.assertEqual({'time': ('sec', 1, 2)}, made)
+        self.assertIn('left out, as they have other units in the target than in the base: size', notes)
+        made, notes = self.written('mean', a, b)
+        self.assertEqual({'time': ('sec', 1.5, 2)}, made)
+        self.assertIn('left out, as their units are not the same in all files: size', notes)
+        made, notes = self.written('merge', a, b)
+        self.assertEqual({'size': ('B', 2, 1), 'time': ('sec', 2, 3)}, made)
+        self.assertIn("kb.cubex: metric 'size' has another unit here and is left out", notes)
+        self.assertIn(f"the unit of 'size' is 'B' in {a} and 'kB' in {b}: numbers are compared as they are", run('diff', a, b, '--metric', 'size').err)
+
+    def test_formulas_of_another_unit(self):
+        """What the second file derives from milliseconds means nothing where these have become seconds."""
+        a = self.file('s.cubex', ('time', 'sec', 2, 1))
+        metrics = metric(0, 'time').replace('sec', 'ms') + metric(1, 'n') + ''.join(
+            metric(i, name, kind='POSTDERIVED', inside=f'<cubepl>{text}</cubepl>') for i, name, text in ((2, 'each', 'metric::time() / metric::n()'), (3, 'double', '2 * metric::n()')))
+        members = {name: content for i in range(2) for name, content in ((f'{i}.index', index([0, 1])), (f'{i}.data', rows('DOUBLE', ((2,), (4,)))))}
+        derived = self.write('derived.cubex', tar({**members, 'anchor.xml': anchor(metrics, tree('main(f)'), processes(1))}))
+        for verb in ('mean', 'merge'):
+            made, notes = self.written(verb, a, derived)
+            self.assertNotIn('each', made)
+            self.assertIn('double', made)
+            self.assertIn('derived from metrics that are in other units here: each', notes)
+            self.assertIn('each', self.written(verb, derived, a)[0])
+
+    def test_one_experiment_has_one_unit(self):
+        for folder, unit, points in (('s', 'sec', (1, 2)), ('ms', 'ms', (4, 8)), ('more', 'sec', (4, 8))):
+            for p in points:
+                os.makedirs(self.path(f'{folder}/app.p{p}.r1'))
+                os.rename(self.file('a-point.cubex', ('time', unit, 2, 1)), self.path(f'{folder}/app.p{p}.r1/profile.cubex'))
+        self.assertFails(run('convert', self.path('s'), self.path('ms'), self.path('out.extra-p')), 3, "the unit of 'time' is 'ms' here, but 'sec' in an input before")
+        self.assertEqual(0, run('convert', '-q', self.path('s'), self.path('more'), self.path('out.extra-p')).status)
+        self.assertEqual(4, run('info', '--json', self.path('out.extra-p')).json['points'])
 
     def test_flame(self):
         def lines(*options):

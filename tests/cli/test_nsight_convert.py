@@ -157,6 +157,8 @@ class Converted(common.Case):
     def test_afperf(self):
         said = self.convert(self.export, self.path('out.afperf'))
         self.assertIn('4 locations', said)
+        self.assertIn('5 contexts without events, and their values\n', said)    # a process, its two threads, and the thread in what the operating system did
+        self.assertIn('where 9 contexts stand in the call tree (sections: these run beside it)', said)
         self.assertEqual('', common.run('validate', '-q', self.path('out.afperf')).err)
         events = self.rows(self.path('out.afperf'), 'select name, start_raw, end_raw from event order by start_raw, name')
         self.assertEqual([('read', 0, 4000), ('work', 0, 10000), ('inner', 1000, 6000), ('cudaMemcpyAsync_v3020', 2000, 2500), ('HOST_TO_DEVICE', 3000, 5000), ('cudaLaunchKernel_v7000', 5000, 5400),
@@ -164,6 +166,10 @@ class Converted(common.Case):
         tags = self.rows(self.path('out.afperf'), "select e.name, a.key, a.value from event e join attribute a on a.owner = 'event' and a.owner_id = e.id where e.name = 'saxpy'")
         tags = {t['key']: t['value'] for t in tags}
         self.assertEqual(('kernel', 'stream 14', '32,1,1'), tuple(tags.get('tag:' + k, tags.get(k)) for k in ('kind', 'location', 'block')))
+
+    def test_time_lines(self):
+        for target in ('chrome-trace', 'perfetto', 'speedscope'):
+            self.assertIn('5 contexts without events\n', self.convert('--to', target, self.export, self.path(target)))
 
     def test_sqlite(self):
         self.assertEqual('', self.convert(self.export, self.path('out.sqlite')))

@@ -4,6 +4,7 @@ import json
 import os
 import re
 
+import hpctoolkit
 from common import SMALL, Case, main, run
 from cubex import processes, profile
 from protobuf import Profile
@@ -357,7 +358,7 @@ class Losses(Case):
     def test_a_time_line_has_its_values_again(self):
         self.assertEqual([], self.losses(self.write('a.speedscope.json', json.dumps(self.EVENTED)), 'speedscope'))
         both = {**self.EVENTED, 'profiles': [*self.EVENTED['profiles'], self.SAMPLED]}
-        self.assertEqual(['the values of 1 metric beside the time line (-O metric=NAME writes them instead)'], self.losses(self.write('b.speedscope.json', json.dumps(both)), 'speedscope'))
+        self.assertEqual(['1 location without events', 'the values of 1 metric beside the time line (-O metric=NAME writes them instead)'], self.losses(self.write('b.speedscope.json', json.dumps(both)), 'speedscope'))
 
     def test_texts_that_nobody_sees_are_not_lost(self):
         self.assertFalse([text for text in self.losses(self.write('a.speedscope.json', json.dumps(self.EVENTED)), 'cube') if 'control' in text])
@@ -381,6 +382,27 @@ class Losses(Case):
             self.assertIn('the stored statistics', self.losses(DATABASE, target), target)
         self.assertIn('the start time of 1 run', self.losses(DATABASE, 'folded'))
         self.assertNotIn('the start time of 1 run', self.losses(DATABASE, 'pprof'))
+
+    def test_call_paths(self):
+        """Those that are 0, those that are one with others, and those that nothing but their numbers tells apart."""
+        def told(source, target):
+            return [text for text in self.losses(source, target) if re.search('call path|call site', text)]
+        zero = self.write('zero.folded', 'main;f 3\nmain;g;h 0\nmain;k 1\n')
+        twins = self.write('twins.cubex', profile([('time', 'DOUBLE', 'EXCLUSIVE', ((1,), (2,), (4,), (8,), (16,)))], 'main(f(g) f(g))', processes(1)))
+        hpctoolkit.write_2021(self.path('calls'), hpctoolkit.small())   # three call sites, and a line without a number; all functions, loops and lines have something
+        for target in ('folded', 'pprof', 'speedscope'):
+            with self.subTest(target):
+                self.assertEqual(['2 call paths without any amount'], told(zero, target))
+                self.assertEqual(['what tells 2 call paths from others of the same names (they are one)'], told(twins, target))
+                if target != 'speedscope':                             # which has the time line
+                    self.assertEqual(['4 call sites or lines of code (one with whom they call, or are part of)'], told(self.path('calls'), target))
+        self.assertEqual(['call paths (a function is one, whoever calls it)'], told(zero, 'callgrind'))
+
+    def test_contexts_without_events(self):
+        hpctoolkit.write_2021(self.path('database'), hpctoolkit.small())
+        for target in ('speedscope', 'chrome-trace', 'perfetto'):      # all contexts were sampled; the stream has no trace
+            self.assertIn('1 location without events', self.losses(self.path('database'), target))
+            self.assertFalse([text for text in self.losses(self.path('database'), target) if 'contexts without events' in text])
 
     def test_parameters(self):
         source = self.write('a.txt', SMALL)

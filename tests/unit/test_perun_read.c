@@ -80,7 +80,7 @@ static void check_values(const char *text, const char *expected) {
     char *got = values_text(ds);
     assert_string_equal(got, expected);
     free(got);
-    assert_true(as_ds_check(ds));
+    assert_true(as_ds_check(ds, NULL));
     as_dataset_free(ds);
 }
 

@@ -328,7 +328,7 @@ static void rows_and_columns_must_be_the_same(void **state) {
         exclusive.n_column_cells = cases[i].n;
         exclusive.base.mismatch = cases[i].rule;
         add_sparse(ds, EXCLUSIVE, &exclusive);
-        assert_true(as_ds_check(ds) && as_ds_check(ds)); /* said once */
+        assert_true(as_ds_check(ds, NULL) && as_ds_check(ds, NULL)); /* said once */
         assert_int_equal(count_problems(ds, "mismatch"), cases[i].n_problems);
         assert_int_equal(AS_COUNT(ds, problems), cases[i].n_problems);
         as_dataset_free(ds);
@@ -337,7 +337,7 @@ static void rows_and_columns_must_be_the_same(void **state) {
     sparse_cells broken = sparse_of(exclusive_cells, N_EXCLUSIVE);
     broken.broken_context = LOOP;
     add_sparse(ds, EXCLUSIVE, &broken);
-    assert_true(as_ds_check(ds) && as_ds_check(ds));
+    assert_true(as_ds_check(ds, NULL) && as_ds_check(ds, NULL));
     assert_int_equal(count_problems(ds, "sparse"), 1);
     assert_int_equal(as_ds_problem(ds, 0)->severity, AS_ERROR);
     as_dataset_free(ds);

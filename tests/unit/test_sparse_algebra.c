@@ -133,6 +133,35 @@ static void means_and_merged_ones_stay_pairs(void **state) {
     as_dataset_free(b.ds);
 }
 
+static void set_unit(as_dataset *ds, const char *unit) {
+    for (assay_id id = 0; id < 2; id++) AS_AT(as_metric, &ds->metrics, id).unit = as_ds_intern_text(ds, unit);
+}
+
+/* Seconds and minutes: 31 minutes are 1860 seconds. */
+static void times_have_the_unit_of_the_first(void **state) {
+    (void)state;
+    database a, b;
+    as_dataset *result = NULL;
+    assay_error error;
+    make_database(&a, base_inclusive, base_exclusive, false);
+    make_database(&b, target_inclusive, target_exclusive, true);
+    set_unit(a.ds, "sec");
+    set_unit(b.ds, "min");
+    const as_dataset *parts[] = {a.ds, b.ds};
+    assert_int_equal(as_diff(a.ds, b.ds, AS_MATCH_NAME, false, &result, &error), ASSAY_OK);
+    check(result, "main", 1860 - 30, 24 * 60 - 24);
+    as_dataset_free(result);
+    assert_int_equal(as_mean(parts, 2, AS_MATCH_NAME, &result, &error), ASSAY_OK);
+    check(result, "main", (1860 + 30) / 2., (24 * 60 + 24) / 2.);
+    as_dataset_free(result);
+    assert_int_equal(as_merge_profiles(parts, 2, AS_MATCH_NAME, &result, &error), ASSAY_OK);
+    check(result, "main", 1860, 24 * 60);
+    assert_string_equal(as_ds_text(result, as_ds_metric(result, 0)->unit), "sec");
+    as_dataset_free(result);
+    as_dataset_free(a.ds);
+    as_dataset_free(b.ds);
+}
+
 /* What is left has the values it had, but what was pruned becomes its caller's own. */
 static void parts_of_a_tree_keep_their_values(void **state) {
     (void)state;
@@ -160,6 +189,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences_are_those_of_the_stored_values),
         cmocka_unit_test(means_and_merged_ones_stay_pairs),
+        cmocka_unit_test(times_have_the_unit_of_the_first),
         cmocka_unit_test(parts_of_a_tree_keep_their_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

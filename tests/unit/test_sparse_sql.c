@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "query/query.h"
@@ -160,6 +161,35 @@ static void statistics_are_loaded_when_asked_for(void **state) {
     assert_string_equal(rows_of(f, "select value from summary where context = 1"), "15.0");
 }
 
+static bool count_down(void *user) {
+    int *left = user;
+    return (*left)-- <= 0;
+}
+
+/* The check behind the table problem ends where patience does, and goes on there the next time. */
+static void problems_are_not_waited_for_without_end(void **state) {
+    fixture *f = *state;
+    int left = 0;
+    as_patience patience = {count_down, &left};
+    sqlite3 *db;
+    assay_error error;
+    f->exclusive.broken_context = 2;
+    assert_int_equal(as_sql_open_patient(f->ds, &patience, &db, &error), ASSAY_OK);
+    assert_int_not_equal(sqlite3_exec(db, "select * from problem", NULL, NULL, NULL), SQLITE_OK);
+    assert_non_null(strstr(sqlite3_errmsg(db), "interrupted"));
+    assert_int_equal(f->inclusive.n_rows_read + f->exclusive.n_rows_read, 0);
+    /* Nor is another who checks. */
+    pthread_mutex_lock(&f->ds->checking);
+    left = 1;
+    assert_false(as_ds_check(f->ds, &patience));
+    pthread_mutex_unlock(&f->ds->checking);
+    assert_int_equal(f->inclusive.n_rows_read + f->exclusive.n_rows_read, 0);
+    left = INT_MAX;
+    assert_int_equal(sqlite3_exec(db, "select * from problem", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(as_ds_problems(f->ds), 1);
+    sqlite3_close(db);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(stored_values_are_rows, set_up, tear_down),
@@ -169,6 +199,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(nodes_belong_to_the_inclusive_metric, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_broken_row_ends_the_statement, set_up, tear_down),
         cmocka_unit_test_setup_teardown(statistics_are_loaded_when_asked_for, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(problems_are_not_waited_for_without_end, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

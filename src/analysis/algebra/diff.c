@@ -37,25 +37,26 @@ static bool find_type(as_value_type base, as_value_type target, as_value_type *o
     return true;
 }
 
-enum reason { KEPT, ONLY_BASE, ONLY_TARGET, DERIVED, NO_DIFFERENCE };
+enum reason { KEPT, ONLY_BASE, ONLY_TARGET, DERIVED, OTHER_UNIT, NO_DIFFERENCE };
 
-/* The types of a metric on both sides; where one does not have it, that of the other. */
+/* The types of a metric on both sides, in the unit of the result; where one does not have it, that of the other. */
 static void types_of(const as_operation *op, assay_id metric, as_value_type types[2]) {
     assay_id ids[2] = {as_part_metric(op, BASE, metric), as_part_metric(op, TARGET, metric)};
     for (int side = 0; side < 2; side++) {
         int known = ids[side] != ASSAY_NONE ? side : !side;
-        types[side] = ids[known] != ASSAY_NONE ? as_ds_metric_type(op->u.parts[known], ids[known])
-                                               : as_value_type_of(AS_DTYPE_DOUBLE, 0);
+        types[side] =
+            ids[known] != ASSAY_NONE ? as_part_type(op, (size_t)known, metric) : as_value_type_of(AS_DTYPE_DOUBLE, 0);
     }
 }
 
-static enum reason judge(as_operation *op, assay_id metric, bool all_metrics) {
+static size_t judge(as_operation *op, assay_id metric, bool all_metrics) {
     assay_id ids[2] = {as_part_metric(op, BASE, metric), as_part_metric(op, TARGET, metric)};
     as_value_type types[2], type;
     for (int side = 0; side < 2; side++) {
         if (ids[side] == ASSAY_NONE) continue;
         const as_metric *own = as_ds_metric(op->u.parts[side], ids[side]);
         if (own->kind == AS_KIND_DERIVED) return DERIVED;
+        if (as_union_factor(&op->u, (size_t)side, ids[side]) == 0) return OTHER_UNIT;
         if (side == TARGET) AS_AT(as_metric, &op->ds->metrics, metric).kind = own->kind;
     }
     if (!all_metrics && ids[TARGET] == ASSAY_NONE) return ONLY_BASE;
@@ -69,27 +70,9 @@ static bool choose_metrics(as_operation *op, bool all_metrics) {
         [ONLY_BASE] = "left out, as only the base has them (--all-metrics takes them as 0 in the target)",
         [ONLY_TARGET] = "left out, as only the target has them (--all-metrics takes them as 0 in the base)",
         [DERIVED] = "left out, as they are derived from others",
+        [OTHER_UNIT] = "left out, as they have other units in the target than in the base",
         [NO_DIFFERENCE] = "left out, as values of their types have no difference"};
-    size_t n = op->ds->metrics.count;
-    bool *drop = calloc(n + 1, sizeof *drop);
-    enum reason *why = calloc(n + 1, sizeof *why);
-    assay_id *list = malloc((n + 1) * sizeof *list);
-    bool fine = drop && why && list && as_operation_map_metrics(op);
-    for (assay_id m = 0; fine && m < n; m++) {
-        why[m] = judge(op, m, all_metrics);
-        drop[m] = why[m] != KEPT;
-    }
-    for (enum reason reason = ONLY_BASE; fine && reason <= NO_DIFFERENCE; reason++) {
-        size_t n_listed = 0;
-        for (assay_id m = 0; m < n; m++)
-            if (why[m] == reason) list[n_listed++] = m;
-        as_tell_left_out(op, list, n_listed, reasons[reason]);
-    }
-    fine = fine && as_union_drop_metrics(&op->u, drop);
-    free(drop);
-    free(why);
-    free(list);
-    return fine;
+    return as_leave_out_metrics(op, reasons, NO_DIFFERENCE + 1, judge, all_metrics);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------------ */

@@ -115,22 +115,24 @@ static assay_status average_metric(as_operation *op, assay_id metric) {
 
 /* ---- the operation --------------------------------------------------------------------------------------------------- */
 
-/* Leaves out what has no mean. */
+enum reason { KEPT, OTHER_UNIT, DERIVED_ELSEWHERE, NO_MEAN };
+
+static size_t judge(as_operation *op, assay_id metric, bool ignored) {
+    (void)ignored;
+    as_value_type type;
+    if (as_ds_metric(op->ds, metric)->kind == AS_KIND_DERIVED)
+        return as_is_derived_elsewhere(op, metric) ? DERIVED_ELSEWHERE : KEPT;
+    for (size_t k = 0; k < op->u.n; k++)
+        if (has_metric(op, k, metric) && as_union_factor(&op->u, k, as_part_metric(op, k, metric)) == 0)
+            return OTHER_UNIT;
+    return find_type(op, metric, &type) ? KEPT : NO_MEAN;
+}
+
 static bool choose_metrics(as_operation *op) {
-    size_t n = op->ds->metrics.count, n_listed = 0;
-    bool *drop = calloc(n + 1, sizeof *drop);
-    assay_id *list = malloc((n + 1) * sizeof *list);
-    bool fine = drop && list && as_operation_map_metrics(op);
-    for (assay_id m = 0; fine && m < n; m++) {
-        as_value_type type;
-        drop[m] = as_ds_metric(op->ds, m)->kind != AS_KIND_DERIVED && !find_type(op, m, &type);
-        if (drop[m]) list[n_listed++] = m;
-    }
-    if (fine) as_tell_left_out(op, list, n_listed, "left out, as values of their types have no mean");
-    fine = fine && as_union_drop_metrics(&op->u, drop);
-    free(drop);
-    free(list);
-    return fine;
+    static const char *const reasons[] = {[OTHER_UNIT] = "left out, as their units are not the same in all files",
+                                          [DERIVED_ELSEWHERE] = AS_DERIVED_ELSEWHERE,
+                                          [NO_MEAN] = "left out, as values of their types have no mean"};
+    return as_leave_out_metrics(op, reasons, NO_MEAN + 1, judge, false);
 }
 
 static assay_status average_all(as_operation *op) {

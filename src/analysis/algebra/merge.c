@@ -32,7 +32,16 @@ static bool has_metric(const joining *j, size_t k) {
     assay_id own = as_part_metric(j->op, k, j->metric);
     if (own == ASSAY_NONE || as_ds_metric(j->op->u.parts[k], own)->kind == AS_KIND_DERIVED) return false;
     as_value_type type = as_ds_metric_type(j->op->u.parts[k], own);
+    if (as_union_factor(&j->op->u, k, own) == 0) return false;
     return same_type(type, j->type) || (!as_dtype_is_composite(type.dtype) && !as_dtype_is_composite(j->type.dtype));
+}
+
+/* What keeps part k's values out. */
+static void tell_left_out(const joining *j, size_t k, const char *what) {
+    const as_dataset *part = j->op->u.parts[k];
+    as_add_problem(j->op->ds, AS_WARNING, as_place_file(as_ds_text(part, part->path)), "metric-left-out",
+                   "metric '%s' has another %s here and is left out",
+                   as_ds_text(j->op->ds, as_ds_metric(j->op->ds, j->metric)->name), what);
 }
 
 /* The first part's type, widened by those of the others; values of a composite type go with none but their own. */
@@ -42,15 +51,15 @@ static void find_type(joining *j) {
     for (size_t k = 0; k < j->op->u.n; k++) {
         assay_id own = as_part_metric(j->op, k, j->metric);
         if (own == ASSAY_NONE || as_ds_metric(j->op->u.parts[k], own)->kind == AS_KIND_DERIVED) continue;
-        as_value_type type = as_ds_metric_type(j->op->u.parts[k], own);
-        if (first)
+        as_value_type type = as_part_type(j->op, k, j->metric);
+        if (as_union_factor(&j->op->u, k, own) == 0)
+            tell_left_out(j, k, "unit");
+        else if (first)
             j->type = type;
         else if (!as_dtype_is_composite(type.dtype) && !as_dtype_is_composite(j->type.dtype))
             j->type = wider(j->type, type);
         else if (!same_type(type, j->type))
-            as_add_problem(j->op->ds, AS_WARNING, as_place_file(as_ds_text(j->op->u.parts[k], j->op->u.parts[k]->path)),
-                           "metric-left-out", "metric '%s' has another type here and is left out",
-                           as_ds_text(j->op->ds, as_ds_metric(j->op->ds, j->metric)->name));
+            tell_left_out(j, k, "type");
         first = false;
     }
 }
@@ -135,7 +144,7 @@ static assay_status open_run(joining *j, const as_part_run *run, as_operand *out
     as_operation *op = j->op;
     AS_TRY(as_operand_open(&op->u, run, as_part_metric(op, run->part, j->metric), as_ds_metric(op->ds, j->metric)->kind,
                            j->type.dtype, out, op->error));
-    if (!same_type(out->view.type, j->type) && !as_operand_convert(out, j->type))
+    if ((!same_type(out->view.type, j->type) || out->factor != 1) && !as_operand_convert(out, j->type))
         return as_fail_memory(op->error, NULL);
     j->n_limited += out->n_limited;
     return ASSAY_OK;
@@ -222,7 +231,14 @@ static assay_status join_metric(as_operation *op, assay_id metric) {
     return ASSAY_OK;
 }
 
+static size_t judge(as_operation *op, assay_id metric, bool ignored) {
+    (void)ignored;
+    return as_ds_metric(op->ds, metric)->kind == AS_KIND_DERIVED && as_is_derived_elsewhere(op, metric);
+}
+
 static assay_status join_all(as_operation *op) {
+    if (!as_leave_out_metrics(op, (const char *const[]){NULL, AS_DERIVED_ELSEWHERE}, 2, judge, false))
+        return as_fail_memory(op->error, NULL);
     AS_TRY(as_operation_settle(op));
     for (size_t i = 0, n; i < op->runs.count; i += n) {
         n = as_runs_of_point(op, i);

@@ -5,6 +5,7 @@
 
 #include "analysis/algebra/convert.h"
 #include "analysis/rows.h"
+#include "dataset/metric_names.h"
 
 /* ---- the other kind -------------------------------------------------------------------------------------------------- */
 
@@ -114,11 +115,20 @@ static bool take_means(const as_dataset *part, assay_id metric, assay_id point, 
     return fine;
 }
 
+double as_union_factor(const as_union *u, size_t part, assay_id own) {
+    const as_dataset *const sides[2] = {u->ds, u->parts[part]};
+    double factor;
+    assay_error ignored;
+    if (as_metric_factor(sides, (const assay_id[2]){u->maps[part].metrics[own], own}, &factor, &ignored) != ASSAY_OK)
+        return 0;
+    return factor != 1 && as_dtype_is_composite(as_ds_metric_type(u->parts[part], own).dtype) ? 0 : factor;
+}
+
 assay_status as_operand_open(const as_union *u, const as_part_run *run, assay_id metric, as_metric_kind kind,
                              as_dtype wanted, as_operand *out, assay_error *error) {
     const as_dataset *part = u->parts[run->part];
     as_budget *budget = &u->ds->budget;
-    *out = (as_operand){.part = run->part};
+    *out = (as_operand){.part = run->part, .factor = as_union_factor(u, run->part, metric)};
     out->is_sparse = run->own_point != ASSAY_NONE && (run->run == ASSAY_NONE || !as_ds_profile(part, metric, run->run));
     as_vec_init(&out->contexts, sizeof(assay_id), budget);
     as_vec_init(&out->rows, sizeof(uint32_t), budget);
@@ -156,7 +166,8 @@ static void replace_values(as_operand *operand, as_vec *made) {
 
 bool as_operand_convert(as_operand *operand, as_value_type type) {
     as_profile *view = &operand->view;
-    if (as_dtype_is_composite(view->type.dtype) || (view->type.dtype == type.dtype && !view->below_zero)) return true;
+    bool is_same = view->type.dtype == type.dtype && !view->below_zero && operand->factor == 1;
+    if (as_dtype_is_composite(view->type.dtype) || is_same) return true;
     as_vec made;
     size_t row_size = (size_t)view->n_columns * type.size, size;
     as_vec_init(&made, 1, operand->values.budget);
@@ -164,6 +175,9 @@ bool as_operand_convert(as_operand *operand, as_value_type type) {
     for (uint32_t i = 0; i < view->n_rows; i++, made.count += row_size)
         operand->n_limited += as_values_convert(view->type.dtype, as_profile_row(view, i), view->n_columns,
                                                 view->below_zero, type.dtype, &AS_AT(char, &made, made.count));
+    for (size_t i = 0; operand->factor != 1 && i < size / sizeof(double); i++)
+        ((double *)made.data)[i] *= operand->factor;
+    operand->factor = 1;
     replace_values(operand, &made);
     view->type = type;
     return true;

@@ -16,6 +16,7 @@ typedef struct as_operand {
     size_t part;
     as_profile view;    /* by the ids of the part */
     uint64_t n_limited; /* values that did not fit on the way */
+    double factor;      /* to the unit of the result, where as_operand_convert() is still to do that */
     bool is_sparse;     /* a row that it lacks, and another run of its part has, was not measured (experiments) */
     /* In a result: the row of the view for each of its rows, and the column for each of its columns; UINT32_MAX: the view has none. columns_at NULL: the same ones. */
     uint32_t *rows_at, *columns_at;
@@ -23,13 +24,16 @@ typedef struct as_operand {
     as_vec contexts, rows, values; /* of a view that had to be made */
 } as_operand;
 
+/* What values of a part's metric are multiplied by to be in the unit of the united one (as_metric_factor()): of times that may be another number than 1. 0: they cannot be in that unit. */
+double as_union_factor(const as_union *u, size_t part, assay_id own);
+
 /* kind: in which values are wanted, where the metric's own is another one that it can be made of; integers are added up to wanted, if that is DOUBLE, which holds what 64 bits
  * do not. as_operand_close() in every case. */
 assay_status as_operand_open(const as_union *u, const as_part_run *run, assay_id metric, as_metric_kind kind,
                              as_dtype wanted, as_operand *out, assay_error *error);
 void as_operand_close(as_operand *operand);
 
-/* Makes plain values numbers of this type, to reckon with: counters that ran below zero become 0. Composite types stay what they are. False when memory is out. */
+/* Makes plain values numbers of this type, to reckon with, and of the result's unit, which the type must be DOUBLE for where it is another one: counters that ran below zero become 0. Composite types stay what they are. False when memory is out. */
 bool as_operand_convert(as_operand *operand, as_value_type type);
 /* Adds up the columns: one number that is no place is left of each row. */
 bool as_operand_sum_places(as_operand *operand);

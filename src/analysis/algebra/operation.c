@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "dataset/formulas.h"
+
 #define OPERATION_KEY "assay operation"
 
 /* ---- the beginning --------------------------------------------------------------------------------------------------- */
@@ -147,6 +149,13 @@ assay_id as_add_result_run(as_operation *op, assay_id point, uint32_t repetition
 
 /* ---- metrics --------------------------------------------------------------------------------------------------------- */
 
+as_value_type as_part_type(const as_operation *op, size_t part, assay_id metric) {
+    assay_id own = as_part_metric(op, part, metric);
+    as_value_type type = as_ds_metric_type(op->u.parts[part], own);
+    bool is_scaled = as_dtype_is_integer(type.dtype) && as_union_factor(&op->u, part, own) != 1;
+    return is_scaled ? as_value_type_of(AS_DTYPE_DOUBLE, 0) : type;
+}
+
 bool as_set_metric_type(as_operation *op, assay_id id, as_value_type type) {
     as_dataset *ds = op->ds;
     as_metric *metric = &AS_AT(as_metric, &ds->metrics, id);
@@ -161,18 +170,47 @@ bool as_set_metric_type(as_operation *op, assay_id id, as_value_type type) {
     return metric->dtype != AS_NO_STR;
 }
 
-void as_tell_left_out(as_operation *op, const assay_id *metrics, size_t n, const char *reason) {
-    if (!n) return;
+/* Says which metrics `why` names this reason for. */
+static void tell_left_out(as_operation *op, const size_t *why, size_t reason, const char *words) {
     as_vec names;
     as_vec_init(&names, 1, NULL);
     bool fine = true;
-    for (size_t i = 0; i < n && fine; i++) {
-        const char *name = as_ds_text(op->ds, as_ds_metric(op->ds, metrics[i])->name);
-        fine = (!i || as_vec_text(&names, ", ")) && as_vec_text(&names, name ? name : "?");
+    for (assay_id m = 0; m < op->ds->metrics.count && fine; m++) {
+        if (why[m] != reason) continue;
+        const char *name = as_ds_text(op->ds, as_ds_metric(op->ds, m)->name);
+        fine = (!names.count || as_vec_text(&names, ", ")) && as_vec_text(&names, name ? name : "?");
     }
-    if (fine && as_vec_append(&names, "", 1))
-        as_add_problem(op->ds, AS_NOTE, AS_NOWHERE, "metric-left-out", "%s: %s", reason, (const char *)names.data);
+    if (fine && names.count && as_vec_append(&names, "", 1))
+        as_add_problem(op->ds, AS_NOTE, AS_NOWHERE, "metric-left-out", "%s: %s", words, (const char *)names.data);
     as_vec_free(&names);
+}
+
+bool as_leave_out_metrics(as_operation *op, const char *const *reasons, size_t n_reasons,
+                          size_t (*judge)(as_operation *op, assay_id metric, bool user), bool user) {
+    size_t n = op->ds->metrics.count;
+    bool *drop = calloc(n + 1, sizeof *drop);
+    size_t *why = calloc(n + 1, sizeof *why);
+    bool fine = drop && why && as_operation_map_metrics(op);
+    for (assay_id m = 0; fine && m < n; m++) {
+        why[m] = judge(op, m, user);
+        drop[m] = why[m] != 0;
+    }
+    for (size_t reason = 1; fine && reason < n_reasons; reason++) tell_left_out(op, why, reason, reasons[reason]);
+    fine = fine && as_union_drop_metrics(&op->u, drop);
+    free(drop);
+    free(why);
+    return fine;
+}
+
+bool as_is_derived_elsewhere(const as_operation *op, assay_id metric) {
+    uint32_t part = AS_AT(uint32_t, &op->u.metric_origins, metric);
+    const as_derived *derived = as_ds_derived(op->u.parts[part], as_part_metric(op, part, metric));
+    const as_formula_operand *operands;
+    size_t n = derived && derived->formula ? as_formula_operands(derived->formula, &operands) : 0;
+    for (size_t i = 0; i < n; i++) {
+        if (as_union_factor(&op->u, part, operands[i].metric) != 1) return true;
+    }
+    return false;
 }
 
 /* ---- the end --------------------------------------------------------------------------------------------------------- */

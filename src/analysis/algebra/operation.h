@@ -41,10 +41,17 @@ static inline const as_part_run *as_part_run_at(const as_operation *op, size_t i
 /* A run of the result at the point of these; ASSAY_NONE when memory is out. */
 assay_id as_add_result_run(as_operation *op, assay_id point, uint32_t repetition);
 
+/* The type that the values of a part's metric have in the unit of the result's: integers become DOUBLE where that is another one. */
+as_value_type as_part_type(const as_operation *op, size_t part, assay_id metric);
+
 /* The type of a metric in the result; its word is kept where it means the same. False when memory is out. */
 bool as_set_metric_type(as_operation *op, assay_id metric, as_value_type type);
 
-/* Says which metrics of op->ds are left out and why: "REASON: a, b, c". n 0: nothing. */
-void as_tell_left_out(as_operation *op, const assay_id *metrics, size_t n, const char *reason);
+/* Takes out the metrics for which judge gives the number of a reason, and says which and why: "REASON: a, b, c". 0 is none: they stay. False when memory is out. */
+bool as_leave_out_metrics(as_operation *op, const char *const *reasons, size_t n_reasons,
+                          size_t (*judge)(as_operation *op, assay_id metric, bool user), bool user);
+/* Whether a metric is derived from others whose values are in another unit in the result than in the part that has the formula. */
+bool as_is_derived_elsewhere(const as_operation *op, assay_id metric);
+#define AS_DERIVED_ELSEWHERE "left out, as they are derived from metrics that are in other units here"
 
 #endif

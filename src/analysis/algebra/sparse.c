@@ -92,8 +92,10 @@ static bool open_sides(combination *c, assay_id metric, as_sparse_rule rule, con
     c->sides = calloc(c->n + 1, sizeof *c->sides);
     for (size_t k = 0; c->sides && k < c->n; k++) {
         c->sides[k].profile = profile_of(c->op, metric, terms[k].run);
-        c->sides[k].factor = rule == AS_SPARSE_SUM ? terms[k].factor : 1;
-        if (!turn_contexts(c->op, terms[k].run->part, &c->sides[k])) return false;
+        uint32_t part = terms[k].run->part;
+        c->sides[k].factor = as_union_factor(&c->op->u, part, as_part_metric(c->op, part, metric));
+        if (rule == AS_SPARSE_SUM) c->sides[k].factor *= terms[k].factor;
+        if (!turn_contexts(c->op, part, &c->sides[k])) return false;
     }
     if (!c->sides || !align_columns(c, terms)) return false;
     size_t room = (size_t)c->alignment.n_columns + 1;

@@ -272,7 +272,7 @@ const as_format as_format_afperf = {.name = "afperf",
                                     .holds = AS_HOLDS_VALUES | AS_HOLDS_EVENTS | AS_HOLDS_RECORDS |
                                              AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE |
                                              AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN | AS_HOLDS_STARTS |
-                                             AS_HOLDS_DESCRIBED | AS_HOLDS_ENDS,
+                                             AS_HOLDS_DESCRIBED | AS_HOLDS_ENDS | AS_HOLDS_ASIDES,
                                     .writes_points = true,
                                     .read_options = read_options,
                                     .bid = bid,

@@ -153,6 +153,28 @@ static void lose(as_losses *losses, size_t n, const char *one, const char *many)
     if (n) as_lose(losses, "%zu %s", n, n == 1 ? one : many);
 }
 
+/* Of a dataset with events only these are written: what else is in its call tree has no place, and sections have none in a tree. */
+static void lose_tree(const as_dataset *ds, as_losses *losses) {
+    size_t n_without = 0, n_beside = 0;
+    uint8_t *marks = calloc(ds->contexts.count + 1, sizeof *marks); /* 1: it has an event, 2: which is a section */
+    losses->failed |= !marks;
+    for (uint64_t i = 0; marks && i < as_ds_intervals(ds); i++) {
+        as_event event;
+        as_ds_event(ds, i, &event);
+        const char *kind = as_ds_text(ds, event.kind);
+        if (event.context != ASSAY_NONE) marks[event.context] |= !kind || strcmp(kind, "region") == 0 ? 1 : 3;
+    }
+    for (assay_id i = 0; marks && i < ds->contexts.count; i++) {
+        n_without += !marks[i];
+        n_beside += marks[i] == 3 && as_ds_context(ds, i)->parent != ASSAY_NONE;
+    }
+    free(marks);
+    lose(losses, n_without, "context without events, and its values", "contexts without events, and their values");
+    if (n_beside)
+        as_lose(losses, "where %zu context%s in the call tree (%s: these run beside it)", n_beside,
+                n_beside == 1 ? " stands" : "s stand", n_beside == 1 ? "a section" : "sections");
+}
+
 void as_af_foreign_losses(const as_dataset *ds, as_losses *losses) {
     size_t n_derived = 0, n_other = 0, n_placeless = 0, n_records = 0;
     for (assay_id i = 0; i < ds->metrics.count; i++) {
@@ -167,6 +189,10 @@ void as_af_foreign_losses(const as_dataset *ds, as_losses *losses) {
         n_placeless += context->name == AS_NO_STR || context->role == AS_ROLE_PLACELESS;
     }
     as_lose_details(losses, ds, AS_HOLDS_SOURCE);
+    if (as_ds_intervals(ds))
+        lose_tree(ds, losses);
+    else
+        as_lose_asides(losses, ds, false);
     lose(losses, n_derived, "derived metric", "derived metrics");
     lose(losses, n_other, "metric whose values are no plain numbers", "metrics whose values are no plain numbers");
     lose(losses, n_records, "record with further keys", "records with further keys");

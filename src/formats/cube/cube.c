@@ -165,8 +165,8 @@ const struct assay_format as_format_cube = {
     .title = "Cube profile",
     .extensions = ".cubex",
     .holds = AS_HOLDS_VALUES | AS_HOLDS_LOCATIONS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE |
-             AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN | AS_HOLDS_KINDS | AS_HOLDS_MANGLED | AS_HOLDS_ENDS |
-             AS_HOLDS_SHOWN | AS_HOLDS_DESCRIBED,
+             AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN | AS_HOLDS_KINDS | AS_HOLDS_MANGLED | AS_HOLDS_ENDS | AS_HOLDS_SHOWN |
+             AS_HOLDS_DESCRIBED | AS_HOLDS_CALLS,
     .read_options = read_options,
     .write_options = as_cube_write_options,
     .bid = bid_cube,

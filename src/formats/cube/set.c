@@ -101,8 +101,8 @@ const struct assay_format as_format_cube_set = {
     .title = "Cube experiment",
     .extensions = "",
     .holds = AS_HOLDS_VALUES | AS_HOLDS_LOCATIONS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_SOURCE |
-             AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN | AS_HOLDS_KINDS | AS_HOLDS_MANGLED | AS_HOLDS_ENDS |
-             AS_HOLDS_SHOWN | AS_HOLDS_DESCRIBED,
+             AS_HOLDS_PROFILES | AS_HOLDS_FOREIGN | AS_HOLDS_KINDS | AS_HOLDS_MANGLED | AS_HOLDS_ENDS | AS_HOLDS_SHOWN |
+             AS_HOLDS_DESCRIBED | AS_HOLDS_CALLS,
     .reads_directories = true,
     .writes_directories = true,
     .writes_points = true,

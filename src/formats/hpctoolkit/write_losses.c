@@ -122,6 +122,19 @@ static void lose_regions(const as_dataset *ds, as_losses *losses) {
     if (kinds) as_lose(losses, "the kind of %zu region%s", kinds, plural(kinds));
 }
 
+/* The released form has lines of calls as contexts around what is called. The older one has call sites of its own around functions that others call. */
+static void lose_calls(const as_dataset *ds, bool is_2021, as_losses *losses) {
+    size_t n = 0;
+    for (assay_id i = 0; i < ds->contexts.count; i++) {
+        const as_context *context = as_ds_context(ds, i);
+        bool is_kept = is_2021 && context->parent != ASSAY_NONE && as_hpc_kind_of(ds, context) == AS_HPC_FUNCTION;
+        as_hpc_kind above = is_kept ? as_hpc_kind_of(ds, as_ds_context(ds, context->parent)) : AS_HPC_ROOT;
+        is_kept &= above == AS_HPC_FUNCTION || above == AS_HPC_LOOP || above == AS_HPC_ENTRY;
+        n += !is_kept && as_has_call_line(ds, i);
+    }
+    if (n) as_lose(losses, "the line of the call of %zu context%s", n, plural(n));
+}
+
 static void lose_places(const as_dataset *ds, as_losses *losses) {
     size_t names = 0;
     if (as_hpc_is_family(ds)) return;
@@ -185,6 +198,7 @@ static void lose_common(const as_dataset *ds, bool is_2021, as_losses *losses) {
     lose_runs(ds, losses);
     lose_metrics(ds, is_2021, losses);
     lose_regions(ds, losses);
+    lose_calls(ds, is_2021, losses);
     lose_places(ds, losses);
     lose_samples(ds, losses);
     lose_intervals(ds, losses);

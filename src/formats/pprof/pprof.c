@@ -170,7 +170,8 @@ const struct assay_format as_format_pprof = {
     .title = "pprof profile",
     .extensions = ".pb.gz .pprof",
     .holds = AS_HOLDS_VALUES | AS_HOLDS_LOCATIONS | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_PROFILES |
-             AS_HOLDS_RECORDS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_MANGLED | AS_HOLDS_MODULES | AS_HOLDS_STARTS,
+             AS_HOLDS_RECORDS | AS_HOLDS_ATTRIBUTES | AS_HOLDS_MANGLED | AS_HOLDS_MODULES | AS_HOLDS_STARTS |
+             AS_HOLDS_CALLS | AS_HOLDS_ASIDES /* its losses name them */,
     .read_options = read_options,
     .write_options = as_pprof_write_options,
     .bid = bid,

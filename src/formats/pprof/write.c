@@ -53,7 +53,9 @@ static uint64_t bytes_of(writing *w, const char *text, size_t size) {
     return id == AS_NO_STR ? 0 : id;
 }
 
-static uint64_t string_of(writing *w, const char *text) { return bytes_of(w, text ? text : "", text ? strlen(text) : 0); }
+static uint64_t string_of(writing *w, const char *text) {
+    return bytes_of(w, text ? text : "", text ? strlen(text) : 0);
+}
 
 static void put_type(writing *w, uint32_t field, const char *type, const char *unit) {
     as_message_number_if(&w->message, AS_PPROF_TYPE_TYPE, string_of(w, type));
@@ -326,5 +328,5 @@ void as_pprof_losses(const as_dataset *ds, as_losses *losses) {
     if (as_pprof_of(ds)) return;
     size_t n = as_ds_leaves(ds);
     if (n) as_lose(losses, "%zu location%s (values are added up without -O locations=each)", n, n == 1 ? "" : "s");
-    as_lose_costs(ds, losses);
+    as_lose_costs(ds, true, losses);
 }
