@@ -147,8 +147,14 @@ static void *new_zeros(size_t n, size_t size) {
     return zeros;
 }
 
-/* Items may lie anywhere: what a context some steps ahead needs of its item is asked for. */
 enum { STEPS_AHEAD = 24 };
+
+/* Items may lie anywhere: the one that a context some steps ahead needs, for it to be asked for; UINT32_MAX: none. */
+static inline uint32_t item_ahead(const bool *has, const uint32_t *items, assay_id context, size_t n) {
+    size_t ahead = (size_t)context + STEPS_AHEAD;
+    return ahead < n && has[ahead] ? items[ahead] : UINT32_MAX;
+}
+
 /* Pieces of work. */
 enum { ITEMS_AT_ONCE = 2048 };
 
@@ -195,7 +201,7 @@ static void add_inclusive(const adding *a) {
     double *to = a->values->inclusive;
     size_t n = inclusive_contexts(a);
     for (assay_id id = 0; id < n; id++) {
-        uint32_t ahead = id + STEPS_AHEAD < n && has[id + STEPS_AHEAD] ? own_items[id + STEPS_AHEAD] : UINT32_MAX;
+        uint32_t ahead = item_ahead(has, own_items, id, n);
         if (ahead != UINT32_MAX) {
             __builtin_prefetch(&items[ahead]);
             __builtin_prefetch(&to[ahead], 1);
@@ -222,7 +228,7 @@ static void add_calls(const adding *a) {
     double *to = a->values->inclusive;
     size_t n = call_items ? inclusive_contexts(a) : 0;
     for (assay_id id = 0; id < n; id++) {
-        uint32_t ahead = id + STEPS_AHEAD < n && has[id + STEPS_AHEAD] ? call_items[id + STEPS_AHEAD] : UINT32_MAX;
+        uint32_t ahead = item_ahead(has, call_items, id, n);
         if (ahead != UINT32_MAX) {
             __builtin_prefetch(&to[ahead], 1);
             __builtin_prefetch(&a->ends[ahead], 1);
@@ -248,7 +254,7 @@ static void add_own(const adding *a, const as_vec *has, const as_vec *from) {
     double *to = a->values->exclusive;
     size_t n = AS_COUNT(a->table->ds, contexts);
     for (assay_id id = 0; id < n; id++) {
-        uint32_t ahead = id + STEPS_AHEAD < n && is_there[id + STEPS_AHEAD] ? own_items[id + STEPS_AHEAD] : UINT32_MAX;
+        uint32_t ahead = item_ahead(is_there, own_items, id, n);
         if (ahead != UINT32_MAX) {
             __builtin_prefetch(&items[ahead]);
             __builtin_prefetch(&to[ahead], 1);
