@@ -16,6 +16,8 @@ enum { MADE_METRICS = 4, MADE_FUNCTIONS = 2000, MADE_FILES = 200, MADE_MODULES =
 typedef struct made_shape {
     uint32_t n_contexts, n_profiles, n_samples; /* samples of each trace line */
     double density;                             /* which part of the lines each profile has */
+    bool
+        calls_at_lines; /* as in real databases: functions are called by lines, few of which do anything else; what is a loop or a line is said, and ids are in the order of the tree */
 } made_shape;
 
 typedef enum made_kind { MADE_FUNCTION, MADE_LOOP, MADE_LINE } made_kind;
@@ -46,8 +48,34 @@ static inline void *made_room(size_t n, size_t size) {
     return memory;
 }
 
-/* Mostly below one of the last 64 that can have something below them: deep, and bushy. */
-static inline made_tree made_shape_tree(uint32_t n) {
+/* One of those that can have something below them, mostly of the last 64. */
+static inline uint32_t made_parent(const uint32_t *inner, uint32_t n, uint64_t *state) {
+    uint32_t low = made_uniform(state) < 0.7 && n > 64 ? n - 64 : 0;
+    return inner[low + (uint32_t)(made_uniform(state) * (n - low))];
+}
+
+/* Functions below lines, which are below functions and loops. Values are those of other lines, and of a tenth of these. */
+static inline void made_shape_calls(made_tree *tree, uint32_t *inner) {
+    uint32_t n_inner = 1, n_sites = 0, *sites = made_room(tree->n, sizeof *sites);
+    uint64_t state = 1;
+    for (uint32_t k = 2; k < tree->n; k++) {
+        double sort = made_uniform(&state);
+        bool is_call = sort > 0.75 && n_sites;
+        uint32_t parent = is_call ? made_parent(sites, n_sites, &state) : made_parent(inner, n_inner, &state);
+        if (tree->depths[parent] > MADE_DEPTH) parent = is_call ? sites[0] : 1;
+        tree->parents[k] = parent;
+        tree->depths[k] = tree->depths[parent] + 1;
+        tree->kinds[k] = is_call ? MADE_FUNCTION : sort < 0.65 || !n_sites ? MADE_LINE : MADE_LOOP;
+        bool is_site = tree->kinds[k] == MADE_LINE && (!n_sites || sort < 0.2);
+        if (is_site) sites[n_sites++] = k;
+        if (tree->kinds[k] != MADE_LINE) inner[n_inner++] = k;
+        if (tree->kinds[k] == MADE_LINE && (!is_site || k % 10 == 0)) tree->lines[tree->n_lines++] = k;
+    }
+    free(sites);
+}
+
+/* Deep, and bushy. */
+static inline made_tree made_shape_tree(uint32_t n, bool calls_at_lines) {
     made_tree tree = {.n = n,
                       .parents = made_room(n, sizeof *tree.parents),
                       .kinds = made_room(n, sizeof *tree.kinds),
@@ -57,9 +85,9 @@ static inline made_tree made_shape_tree(uint32_t n) {
     uint64_t state = 1;
     tree.depths[1] = 1;
     inner[n_inner++] = 1;
-    for (uint32_t k = 2; k < n; k++) {
-        uint32_t low = made_uniform(&state) < 0.7 && n_inner > 64 ? n_inner - 64 : 0;
-        uint32_t parent = inner[low + (uint32_t)(made_uniform(&state) * (n_inner - low))];
+    if (calls_at_lines) made_shape_calls(&tree, inner);
+    for (uint32_t k = 2; k < n && !calls_at_lines; k++) {
+        uint32_t parent = made_parent(inner, n_inner, &state);
         if (tree.depths[parent] > MADE_DEPTH) parent = 1;
         double sort = made_uniform(&state);
         tree.parents[k] = parent;
@@ -101,7 +129,7 @@ static inline assay_id made_region_of(as_dataset *ds, const made_tree *tree, uin
     return made_region(ds, tree->kinds[k] == MADE_LOOP ? "loop" : "line", name, file, line, UINT32_MAX);
 }
 
-static inline void made_contexts(as_dataset *ds, made_tree *tree) {
+static inline void made_contexts(as_dataset *ds, made_tree *tree, bool has_ids) {
     as_tree contexts;
     char text[32];
     as_tree_init(&contexts, ds);
@@ -114,7 +142,7 @@ static inline void made_contexts(as_dataset *ds, made_tree *tree) {
     for (uint32_t k = 0; k < tree->n; k++) {
         as_context context = AS_CONTEXT_INIT;
         snprintf(text, sizeof text, "%u", k);
-        context.source_id = as_ds_intern_text(ds, text);
+        if (has_ids) context.source_id = as_ds_intern_text(ds, text);
         context.parent = k ? tree->parents[k] : ASSAY_NONE;
         context.region = k == 0 ? root : k == 1 ? entry : made_region_of(ds, tree, k, functions);
         context.name = as_ds_region(ds, context.region)->name;
@@ -270,11 +298,11 @@ static inline void made_trace_lines(as_dataset *ds, const made_tree *tree, const
 static inline as_dataset *made_dataset(const made_shape *shape) {
     as_dataset *ds = as_dataset_new(0);
     if (!ds) fail("memory", NULL);
-    made_tree tree = made_shape_tree(shape->n_contexts);
+    made_tree tree = made_shape_tree(shape->n_contexts, shape->calls_at_lines);
     made_metrics(ds);
-    made_contexts(ds, &tree);
+    made_contexts(ds, &tree, !shape->calls_at_lines);
     as_add_run(ds, &AS_RUN_INIT);
-    ds->format = "made";
+    ds->format = shape->calls_at_lines ? "hpctoolkit-2021" : "made";
     assay_id *leaves = made_places(ds, shape->n_profiles);
     made_values(ds, &tree, shape, leaves);
     made_trace_lines(ds, &tree, shape, leaves);

@@ -113,8 +113,6 @@ void as_dataset_forget_data(as_dataset *ds) {
 
 const as_run *as_ds_run(const as_dataset *ds, assay_id id) { return &AS_AT(as_run, &ds->runs, id); }
 const as_metric *as_ds_metric(const as_dataset *ds, assay_id id) { return &AS_AT(as_metric, &ds->metrics, id); }
-const as_region *as_ds_region(const as_dataset *ds, assay_id id) { return &AS_AT(as_region, &ds->regions, id); }
-const as_context *as_ds_context(const as_dataset *ds, assay_id id) { return &AS_AT(as_context, &ds->contexts, id); }
 const as_location *as_ds_location(const as_dataset *ds, assay_id id) { return &AS_AT(as_location, &ds->locations, id); }
 const as_series *as_ds_series(const as_dataset *ds, size_t index) { return &AS_AT(as_series, &ds->series, index); }
 const as_block *as_ds_block(const as_dataset *ds, size_t index) { return &AS_AT(as_block, &ds->blocks, index); }

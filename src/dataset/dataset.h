@@ -309,8 +309,12 @@ static inline const char *as_ds_parameter(const as_dataset *ds, size_t i) {
 }
 const as_run *as_ds_run(const as_dataset *ds, assay_id id);
 const as_metric *as_ds_metric(const as_dataset *ds, assay_id id);
-const as_region *as_ds_region(const as_dataset *ds, assay_id id);
-const as_context *as_ds_context(const as_dataset *ds, assay_id id);
+static inline const as_region *as_ds_region(const as_dataset *ds, assay_id id) {
+    return &AS_AT(as_region, &ds->regions, id);
+}
+static inline const as_context *as_ds_context(const as_dataset *ds, assay_id id) {
+    return &AS_AT(as_context, &ds->contexts, id);
+}
 const as_location *as_ds_location(const as_dataset *ds, assay_id id);
 const as_series *as_ds_series(const as_dataset *ds, size_t index);
 const as_block *as_ds_block(const as_dataset *ds, size_t index);

@@ -295,11 +295,25 @@ static assay_status load_metric(as_viewing *viewing, const as_asked_view *asked,
     return status;
 }
 
+/* What may be joined is the same for all metrics. NULL when memory is out. */
+static const uint8_t *find_all_joinings(as_viewing *viewing, const as_asked_view *asked) {
+    char key[64];
+    snprintf(key, sizeof key, "joinings %" PRId64 " %d", asked->number, asked->regrouped);
+    uint8_t *joinings = as_viewing_find(viewing, key);
+    if (joinings) return joinings;
+    joinings = as_find_joinings(asked->tree.ds);
+    bool is_kept = joinings && as_viewing_keep(viewing, key, joinings, AS_COUNT(asked->tree.ds, contexts), free);
+    return is_kept ? joinings : NULL;
+}
+
 /* The first metric last: its values are needed next. */
 static assay_status find_joinings(as_viewing *viewing, const as_asked_view *asked, loaded *last, uint8_t **out,
                                   assay_error *error) {
-    *out = as_find_joinings(asked->tree.ds);
+    size_t n = AS_COUNT(asked->tree.ds, contexts);
+    const uint8_t *all = find_all_joinings(viewing, asked);
+    *out = all ? malloc(n + 1) : NULL;
     if (!*out) return as_fail_memory(error, NULL);
+    memcpy(*out, all, n);
     for (size_t i = asked->tree.metrics.count; i-- > 0;) {
         AS_TRY(load_metric(viewing, asked, as_asked_metric(asked, i), last, error));
         as_view_unjoin(&last->data, *out);

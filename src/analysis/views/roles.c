@@ -4,11 +4,6 @@
 #include "analysis/views/view_private.h"
 #include "dataset/pieces.h"
 
-bool as_view_shows(const as_dataset *ds, assay_id context) {
-    const as_context *c = as_ds_context(ds, context);
-    return c->role == AS_ROLE_CALL_SITE ? c->subtree == 1 : c->role != AS_ROLE_PLACELESS;
-}
-
 bool as_view_has_scopes(const as_dataset *ds) {
     return as_ds_has_roles(ds) || (AS_COUNT(ds, contexts) && as_context_is_root(ds, 0));
 }
@@ -22,20 +17,6 @@ bool as_view_is_call(const as_dataset *ds, assay_id context) {
 }
 
 /* ---- calls and where they come from ---------------------------------------------------------------------------------- */
-
-bool as_view_is_node(const as_view_walker *walker, assay_id context) {
-    return as_view_shows(walker->data->source.ds, context) && !(walker->is_joined && walker->is_joined[context]) &&
-           !(walker->is_hidden && walker->is_hidden[context]);
-}
-
-assay_id as_view_call_site(const as_view_walker *walker, assay_id context) {
-    const as_dataset *ds = walker->data->source.ds;
-    const as_context *c = as_ds_context(ds, context);
-    if (c->parent == ASSAY_NONE || c->role != AS_ROLE_CALL) return ASSAY_NONE;
-    bool is_site =
-        as_ds_context(ds, c->parent)->role == AS_ROLE_CALL_SITE || (walker->is_joined && walker->is_joined[c->parent]);
-    return is_site ? c->parent : ASSAY_NONE;
-}
 
 /* Whether a context has a value of its own in some column. */
 static bool does_something(const as_view_data *data, assay_id context) {

@@ -15,12 +15,19 @@
 #define IS_NAME   (UINT32_MAX - 4)
 #define IS_ASIDE  (UINT32_MAX - 5) /* a module of what stands aside */
 
+/* The first scope that was asked for at a region. Most regions stand in one place only: those are found without looking into a map. */
+typedef struct first_scope {
+    uint32_t parent, what, member; /* member: NOWHERE where none was */
+} first_scope;
+
 typedef struct builder {
     const as_view_walker *walker;
     const as_dataset *ds;
     as_view_groups *groups;
     as_map items;           /* as_pair(what, how) -> its number, of those that are not numbered by their region */
-    as_map scopes;          /* as_pair(parent + 1, number of the item) -> member */
+    as_map scopes;          /* as_pair(parent + 1, number of the item) -> member; without the first ones of regions */
+    first_scope *pieces;    /* for each region that of its loop, line or instruction */
+    first_scope *calls;     /* for each region that of a call that comes from there */
     uint32_t *of_region[2]; /* for each region the scope of its functions, of those that stand aside; or NOWHERE */
     uint32_t n_items;
 } builder;
@@ -49,6 +56,19 @@ static uint32_t scope_of(builder *b, uint32_t parent, uint32_t what, uint32_t ho
     return as_vec_append(&b->groups->members, &member, 1) && as_map_put(&b->scopes, key, at) ? at : NOWHERE;
 }
 
+/* The same of something at a region, whose first one is known. */
+static uint32_t scope_at(builder *b, first_scope *first, uint32_t parent, uint32_t what, uint32_t how,
+                         const as_view_member *made) {
+    if (first->member == NOWHERE) {
+        as_view_member member = *made;
+        member.parent = parent;
+        if (!as_vec_append(&b->groups->members, &member, 1)) return NOWHERE;
+        *first = (first_scope){parent, what, (uint32_t)b->groups->members.count - 1};
+    }
+    if (first->parent == parent && first->what == what) return first->member;
+    return scope_of(b, parent, what, how, made);
+}
+
 static bool stands_aside(const builder *b, assay_id id) {
     const bool *is_aside = b->walker->data->is_aside;
     return is_aside && is_aside[id];
@@ -64,8 +84,8 @@ static as_view_member member_of(const builder *b, as_view_level level, assay_id 
 static uint32_t region_scope(builder *b, uint32_t parent, assay_id id) {
     const as_context *context = as_ds_context(b->ds, id);
     as_view_member made = member_of(b, AS_LEVEL_CONTEXT, id);
-    bool has_region = context->region != ASSAY_NONE;
-    return scope_of(b, parent, has_region ? context->region : context->name, has_region ? IS_REGION : IS_NAME, &made);
+    if (context->region == ASSAY_NONE) return scope_of(b, parent, context->name, IS_NAME, &made);
+    return scope_at(b, &b->pieces[context->region], parent, context->region, IS_REGION, &made);
 }
 
 /* The scope of the file that a context's function stands in. */
@@ -97,7 +117,9 @@ static uint32_t call_scope(builder *b, uint32_t caller, assay_id id) {
     assay_id site = as_view_call_site(b->walker, id);
     assay_id from = site == ASSAY_NONE ? ASSAY_NONE : as_ds_context(b->ds, site)->region;
     as_view_member made = member_of(b, AS_LEVEL_CALL, id);
-    return scope_of(b, caller, context->region == ASSAY_NONE ? context->name : context->region, from, &made);
+    uint32_t what = context->region == ASSAY_NONE ? context->name : context->region;
+    bool has_place = from != ASSAY_NONE && context->region != ASSAY_NONE;
+    return has_place ? scope_at(b, &b->calls[from], caller, what, from, &made) : scope_of(b, caller, what, from, &made);
 }
 
 static bool place_context(builder *b, assay_id id) {
@@ -124,6 +146,12 @@ static uint32_t *new_places(size_t n) {
     return places;
 }
 
+static first_scope *new_firsts(size_t n) {
+    first_scope *firsts = malloc((n + 1) * sizeof *firsts);
+    if (firsts) memset(firsts, 0xff, (n + 1) * sizeof *firsts);
+    return firsts;
+}
+
 bool as_view_scopes_init(as_view_groups *groups, const as_view_walker *walker) {
     const as_view_data *data = walker->data;
     const as_dataset *ds = data->source.ds;
@@ -133,12 +161,14 @@ bool as_view_scopes_init(as_view_groups *groups, const as_view_walker *walker) {
     as_vec_init(&groups->members, sizeof(as_view_member), NULL);
     as_map_init(&b.items, NULL);
     as_map_init(&b.scopes, NULL);
-    as_map_expect(&b.scopes, n);
+    as_map_expect(&b.scopes, n / 8);
+    b.pieces = new_firsts(n_regions);
+    b.calls = new_firsts(n_regions);
     b.of_region[0] = new_places(n_regions);
     b.of_region[1] = data->is_aside ? new_places(n_regions) : NULL;
     /* Places of a context: its function, file, module, and below its caller */
-    bool fine = groups->of_call && groups->of_context && b.of_region[0] && (b.of_region[1] || !data->is_aside) &&
-                n < UINT32_MAX / 4 && n_regions < UINT32_MAX / 8;
+    bool fine = groups->of_call && groups->of_context && b.pieces && b.calls && b.of_region[0] &&
+                (b.of_region[1] || !data->is_aside) && n < UINT32_MAX / 4 && n_regions < UINT32_MAX / 8;
     for (size_t i = 0; fine && i < data->n_roots; i++) {
         assay_id first = data->roots[i], end = first + as_ds_context(ds, first)->subtree;
         for (assay_id id = first; fine && id < end; id++) fine = place_context(&b, id);
@@ -149,6 +179,8 @@ bool as_view_scopes_init(as_view_groups *groups, const as_view_walker *walker) {
     }
     as_map_free(&b.items);
     as_map_free(&b.scopes);
+    free(b.pieces);
+    free(b.calls);
     free(b.of_region[0]);
     free(b.of_region[1]);
     return fine;

@@ -195,7 +195,10 @@ typedef struct as_view_cut {
 } as_view_cut;
 
 /* Whether a context is a node of the top-down view: call sites are one with their callees. */
-bool as_view_shows(const as_dataset *ds, assay_id context);
+static inline bool as_view_shows(const as_dataset *ds, assay_id context) {
+    const as_context *c = as_ds_context(ds, context);
+    return c->role == AS_ROLE_CALL_SITE ? c->subtree == 1 : c->role != AS_ROLE_PLACELESS;
+}
 /* Whether the source tells where code stands, also where no loop or line was seen (then it has a root of all): there the flat view is the tree of scopes, unless something else is asked for. */
 bool as_view_has_scopes(const as_dataset *ds);
 /* Whether the root of what is looked at is a context that stands for the whole program. */

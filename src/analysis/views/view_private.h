@@ -109,9 +109,19 @@ typedef struct as_view_walker {
 } as_view_walker;
 
 /* Whether a context is a node. */
-bool as_view_is_node(const as_view_walker *walker, assay_id context);
+static inline bool as_view_is_node(const as_view_walker *walker, assay_id context) {
+    return as_view_shows(walker->data->source.ds, context) && !(walker->is_joined && walker->is_joined[context]) &&
+           !(walker->is_hidden && walker->is_hidden[context]);
+}
 /* The context that is one with a call: the place it comes from; or ASSAY_NONE. */
-assay_id as_view_call_site(const as_view_walker *walker, assay_id context);
+static inline assay_id as_view_call_site(const as_view_walker *walker, assay_id context) {
+    const as_dataset *ds = walker->data->source.ds;
+    const as_context *c = as_ds_context(ds, context);
+    if (c->parent == ASSAY_NONE || c->role != AS_ROLE_CALL) return ASSAY_NONE;
+    bool is_site =
+        as_ds_context(ds, c->parent)->role == AS_ROLE_CALL_SITE || (walker->is_joined && walker->is_joined[c->parent]);
+    return is_site ? c->parent : ASSAY_NONE;
+}
 /* What becomes of nodes of this name: AS_HIDES_…, or 0. */
 static inline uint8_t as_view_hides(const as_view_walker *walker, as_str name) {
     return walker->request->hidden && name != AS_NO_STR ? walker->request->hidden[name] : 0;
