@@ -164,3 +164,19 @@ test('the command of verdicts gives those of the page', async (t) => {
     { hash: '#compare' },
   );
 });
+
+test('a screen without anything to show has no command: the last one was of another input', (t) =>
+  view(t, [example('kernels.txt'), example('heat.cubex')], async ({ page }) => {
+    await page.locator('.vbody .vrow').first().waitFor();
+    assert.match(await copied(page), /kernels\.txt --at n=4096/);
+    await page.evaluate(() => void (location.hash = '#scale?d=1'));
+    await page.getByText('has nothing that').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Copy as command' }).isDisabled());
+    await page.evaluate(() => navigator.clipboard.writeText('before'));
+    await page.keyboard.press('y');
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.getByRole('treegrid', { name: 'Call tree' }).waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'before');
+    assert.match(await copied(page), /^assay tree \S*heat\.cubex$/);
+  }, { hash: '#scale' }));

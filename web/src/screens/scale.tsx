@@ -66,7 +66,8 @@ function pathsOf({ inputs, input }: ScreenProps, answer: ScaleAnswer | null): st
   return all.length ? all : [input.path];
 }
 
-function commandOf(props: ScreenProps, answer: ScaleAnswer | null): string {
+function commandOf(props: ScreenProps, last: ScaleAnswer | null): string {
+  const answer = last?.inputs.includes(props.input.id) ? last : null; // it may be that of another input
   const view = readScreen('scale', DEFAULTS);
   const at = view.at || (answer && pointText(answer.parameters, answer.parameters.map((p) => real(answer.at[p.name]))));
   return commandLine(at ? 'predict' : 'model', pathsOf(props, answer), {
