@@ -180,3 +180,13 @@ test('a screen without anything to show has no command: the last one was of anot
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'before');
     assert.match(await copied(page), /^assay tree \S*heat\.cubex$/);
   }, { hash: '#scale' }));
+
+test('a part of the time line has the depth of the whole in the command, too', (t) =>
+  view(t, [example('gpu/filter.sqlite')], async ({ page }) => {
+    await page.getByText('145 intervals').first().waitFor();
+    const [, , ...args] = (await copied(page)).split(' ');
+    assert.deepEqual(args.slice(1), ['--depth', '3', '--since', '0.005', '--until', '0.006']);
+    const depth = (more: string[]): string => /depth \d+/.exec(execFileSync(assay, ['trace', example('gpu/filter.sqlite'), ...more], { encoding: 'utf8' }))?.[0] ?? '';
+    assert.equal(depth([]), 'depth 3');
+    assert.equal(depth(args.slice(1)), 'depth 3');
+  }, { hash: '#timeline?timeline.from=0.005&timeline.to=0.006' }));
