@@ -190,3 +190,18 @@ test('a part of the time line has the depth of the whole in the command, too', (
     assert.equal(depth([]), 'depth 3');
     assert.equal(depth(args.slice(1)), 'depth 3');
   }, { hash: '#timeline?timeline.from=0.005&timeline.to=0.006' }));
+
+test('models of the file are those of the command, too, and not others that are made', (t) => {
+  const path = join(folder, 'stored.extra-p');
+  execFileSync(assay, ['model', example('kernels.txt'), '--measure', 'median', '--name', "Ada's", '-o', path, '--quiet']);
+  return view(t, [path], async ({ page }) => {
+    await page.getByRole('combobox', { name: 'Models' }).selectOption("Ada's (of the file)");
+    await page.waitForURL(/scale\.set=0/);
+    await page.locator('.vbody .vrow').first().waitFor();
+    const { stdout, status } = spawnSync('sh', ['-c', (await copied(page)).replace(/^assay/, `'${resolve(assay)}'`)], { encoding: 'utf8' });
+    assert.equal(status, 0);
+    const of = (measure: string): string => JSON.parse(execFileSync(assay, ['model', example('kernels.txt'), '--metric', 'time', '--match', 'matrix->multiply', '--measure', measure, '--json'], { encoding: 'utf8' })).models[0].function;
+    assert.ok(stdout.includes(of('median')) && !stdout.includes(of('mean')), stdout);
+    assert.equal(stdout.trimEnd().split('\n').length, 11, 'ten call paths of one metric');
+  }, { hash: '#scale' });
+});
