@@ -792,7 +792,11 @@ void as_card_next(const as_dataset *ds, const char *verbs[2]) {
         return;
     }
     verbs[0] = has_tree && (!has_models || has_uids || ds->profiles.count) ? "tree" : "sql";
-    verbs[1] = has_models ? "model" : as_ds_events(ds) ? "trace" : AS_COUNT(ds, metrics) > 0 ? "stat" : NULL;
+    bool has_places = AS_COUNT(ds, locations) > 1 || AS_COUNT(ds, runs) > 1;
+    verbs[1] = has_models                  ? "model"
+               : as_ds_events(ds)          ? "trace"
+               : AS_COUNT(ds, metrics) > 0 ? has_places ? "stat" : "top"
+                                           : NULL;
     if (as_has_run_list(ds))
         verbs[1] = "compare --series";
     else if (has_uids && !has_models)

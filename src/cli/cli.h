@@ -181,6 +181,8 @@ bool as_cli_is_ascii(const as_cli *cli);
 #define AS_ASCII_OPTION                                                                                                \
     { .name = "ascii", .help = "Draw with nothing but ASCII; by default where the locale has no UTF-8" }
 
+/* Refuses files of other kinds of pictures, and pages: they would have text in them. */
+as_exit as_cli_check_picture(as_cli *cli);
 /* Whether the answer is to be a picture: --svg, or -o with a file that ends in .svg. */
 bool as_cli_is_svg(const as_cli *cli);
 #define AS_SVG_OPTION                                                                                                  \

@@ -267,6 +267,17 @@ as_exit as_cli_check_output(as_cli *cli, const char *output, size_t n_inputs) {
     return AS_EXIT_FINE;
 }
 
+as_exit as_cli_check_picture(as_cli *cli) {
+    static const char *const others[] = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".html", ".htm"};
+    for (size_t i = 0; cli->output && i < sizeof others / sizeof *others; i++) {
+        if (as_has_ending(cli->output, others[i]))
+            return as_cli_fail(
+                cli, AS_EXIT_USAGE,
+                "%s: pictures are written as SVG, which every browser opens and prints; give -o FILE.svg", cli->output);
+    }
+    return AS_EXIT_FINE;
+}
+
 bool as_cli_is_svg(const as_cli *cli) {
     return as_cli_has(cli, "svg") || (cli->output && as_has_ending(cli->output, ".svg"));
 }

@@ -28,6 +28,7 @@ static as_exit check_options(as_cli *cli, shape s, bool is_compatible) {
     if (as_cli_has(cli, "folded") && s != FOLDED)
         return as_cli_fail(cli, AS_EXIT_USAGE,
                            "--folded, --json and a picture (--svg, -o FILE.svg) exclude each other");
+    if (as_cli_check_picture(cli) != AS_EXIT_FINE) return AS_EXIT_USAGE;
     if (as_cli_has(cli, "svg") && s != PICTURE)
         return as_cli_fail(cli, AS_EXIT_USAGE, "--svg and --json exclude each other");
     for (size_t i = 0; i < sizeof of_pictures / sizeof *of_pictures; i++) {

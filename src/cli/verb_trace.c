@@ -15,7 +15,7 @@ static as_exit check_options(as_cli *cli) {
     if (n > 1)
         return as_cli_fail(cli, AS_EXIT_USAGE,
                            "--summary, --by-location, --samples and --intervals exclude each other");
-    if (!as_cli_is_svg(cli)) return AS_EXIT_FINE;
+    if (!as_cli_is_svg(cli)) return as_cli_check_picture(cli);
     if (n || !is_text(cli))
         return as_cli_fail(cli, AS_EXIT_USAGE,
                            "the SVG is the picture of time lines; leave out what asks for tables and lists");

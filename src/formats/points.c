@@ -260,32 +260,53 @@ static assay_status list_point(as_point_set *points, const char *name) {
     return status;
 }
 
-static bool add_lone_file(as_point_set *points, const char *name) {
+/* point: of the directory they are in; NULL: each file is named like its own. */
+static bool add_lone_file(as_point_set *points, const char *name, const char *point) {
     size_t size = strlen(name) - strlen(points->rules->ending);
     as_point_file file = {.path = join(points, points->reader->input->path, name),
-                          .directory = as_arena_copy(&points->reader->dataset->arena, name, size)};
+                          .directory = point ? point : as_arena_copy(&points->reader->dataset->arena, name, size),
+                          .rank = point ? (uint32_t)points->files.count : 0};
     return file.path && file.directory && as_vec_append(&points->files, &file, 1);
+}
+
+/* One point of a set that is given alone, "app.n64/rank0.sqlite": the name of the directory says it, those of the files have no point in them. NULL: it is none, or memory is out. */
+static const char *own_point(const as_point_set *points, const as_directory *directory) {
+    as_point_name name;
+    const char *path = points->reader->input->path, *ending = points->rules->ending;
+    size_t size = strlen(path), begin;
+    while (size > 0 && path[size - 1] == '/') size--;
+    for (begin = size; begin > 0 && path[begin - 1] != '/';) begin--;
+    const char *own = as_arena_copy(&points->reader->dataset->arena, path + begin, size - begin);
+    bool is_point = own && strchr(own, '.') && !points->rules->parse(own, &name);
+    for (size_t i = 0; i < directory->n_entries && is_point; i++) {
+        const char *file = directory->entries[i].name;
+        is_point = !is_one(points, &directory->entries[i]) || strcspn(file, ".") >= strlen(file) - strlen(ending);
+    }
+    return is_point ? own : NULL;
 }
 
 static assay_status fail_no_files(const as_point_set *points, const char *lone) {
     const char *ending = points->rules->ending;
     as_place place = as_place_file(points->reader->input->path);
     if (lone)
-        return as_fail(points->reader->error, ASSAY_E_FORMAT, place, "no-files",
-                       "is no set, which is DIR/POINT/FILE%s, but has %s; give that file", ending, lone);
+        return as_fail(
+            points->reader->error, ASSAY_E_FORMAT, place, "no-files",
+            "is no set, which is DIR/POINT/FILE%s, but has %s; give that file, or the directory that all points are in",
+            ending, lone);
     return as_fail(points->reader->error, ASSAY_E_FORMAT, place, "no-files",
                    "there are no %s files in the directories of this one; a set is DIR/POINT/FILE%s", ending, ending);
 }
 
 /* What is there but in no directory of a point. */
 static assay_status list_lone_files(as_point_set *points, const as_directory *directory) {
-    const char *lone = NULL;
-    points->what = "file";
+    const char *lone = NULL, *point = points->rules->takes_files ? own_point(points, directory) : NULL;
+    points->what = point ? "directory" : "file";
     for (size_t i = 0; i < directory->n_entries; i++) {
         const as_directory_entry *entry = &directory->entries[i];
         if (!is_one(points, entry)) continue;
         if (!lone) lone = entry->name;
-        if (points->rules->takes_files && !add_lone_file(points, entry->name)) return as_reader_memory(points->reader);
+        if (points->rules->takes_files && !add_lone_file(points, entry->name, point))
+            return as_reader_memory(points->reader);
     }
     return points->files.count ? ASSAY_OK : fail_no_files(points, lone);
 }

@@ -39,7 +39,7 @@ uint64_t as_point_repetition(const char *digits, const char **end);
 typedef struct as_point_rules {
     const char *ending; /* of the files: ".cubex" */
     as_point_parser *parse;
-    bool takes_files; /* where no directory has any, those in DIR itself, each named like a point */
+    bool takes_files; /* where no directory has any, those in DIR itself, each named like a point; or DIR is a point */
     bool
         takes_one_point; /* which keeps all its parameters; else it is refused. Of several points, parameters are those that vary */
     bool counts_ranks; /* each run has the attribute `rank`: the number of the file in its directory, from 0 */

@@ -211,6 +211,15 @@ const as_endpoint as_endpoint_inputs = {.path = "inputs", .answer = answer_input
 
 /* ---- what was dropped ------------------------------------------------------------------------------------------------ */
 
+static bool is_experiment(void *user, const char *folder) {
+    const as_viewing *viewing = user;
+    as_dataset *ds = NULL;
+    assay_error error;
+    bool is_one = as_read(folder, &viewing->config, &ds, &error) == ASSAY_OK && ds->n_points > 1;
+    as_dataset_free(ds);
+    return is_one;
+}
+
 static assay_status open_dropped(void *user, const char *path, const char *name, assay_error *error) {
     return as_viewing_open(user, path, name) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
@@ -218,7 +227,8 @@ static assay_status open_dropped(void *user, const char *path, const char *name,
 /* Opens the files of a drop; the answer is that of api/inputs. */
 static assay_status answer_open(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
     if (!viewing->drops) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "nothing was dropped");
-    AS_TRY(as_drop_each(viewing->drops, as_request_text(request, "drop"), open_dropped, viewing, error));
+    static const as_drop_visitor opener = {.is_experiment = is_experiment, .visit = open_dropped};
+    AS_TRY(as_drop_each(viewing->drops, as_request_text(request, "drop"), &opener, viewing, error));
     return answer_inputs(viewing, request, out, error);
 }
 

@@ -210,7 +210,8 @@ static assay_status fail_to_keep(const char *name, assay_error *error) {
 assay_status as_drop_begin(as_drops *drops, const char *drop, const char *name, uint64_t size, as_drop_file **out,
                            assay_error *error) {
     if (!drop || !is_plain_path(drop, 1) || !name || !is_plain_path(name, MAX_PARTS))
-        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "a file of the name '%.200s' cannot be dropped; rename it", name ? name : "");
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "a file of the name '%.200s' cannot be dropped; rename it",
+                       name ? name : "");
     AS_TRY(take(drops, size, error));
     give_back(drops, size, 0); /* only to say so before anything is sent: what counts is what comes */
     as_drop_file *file = calloc(1, sizeof *file);
@@ -279,23 +280,58 @@ static assay_status close_folder(as_drops *drops, const char *drop, char **out, 
     return status;
 }
 
-assay_status as_drop_each(as_drops *drops, const char *drop,
-                          assay_status (*visit)(void *user, const char *path, const char *name, assay_error *error),
-                          void *user, assay_error *error) {
+static int is_shown(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+
+static bool is_directory(const char *folder, const char *name) {
+    struct stat about;
+    char *path = NULL;
+    bool is_one = asprintf(&path, "%s/%s", folder, name) >= 0 && lstat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    free(path);
+    return is_one;
+}
+
+static bool move_below(const char *folder, const char *name, const char *to) {
+    char *from = NULL, *behind = NULL;
+    bool is_moved = asprintf(&from, "%s/%s", folder, name) >= 0 && asprintf(&behind, "%s/%s", to, name) >= 0 &&
+                    rename(from, behind) == 0;
+    free(from);
+    free(behind);
+    return is_moved;
+}
+
+/* Several directories that are points of one experiment are moved into one, which has the name of the program: what stands before the first dot of theirs. */
+static void join_points(const char *folder, bool (*is_experiment)(void *user, const char *folder), void *user) {
+    struct dirent **entries = NULL;
+    char *to = NULL;
+    int n_directories = 0, n = scandir(folder, &entries, is_shown, alphasort);
+    while (n_directories < n && is_directory(folder, entries[n_directories]->d_name)) n_directories++;
+    if (n > 1 && n_directories == n && is_experiment(user, folder)) {
+        const char *first = entries[0]->d_name;
+        bool is_made = asprintf(&to, "%s/%.*s", folder, (int)strcspn(first, "."), first) >= 0 && mkdir(to, 0700) == 0;
+        for (int i = 0; is_made && i < n; i++) is_made = move_below(folder, entries[i]->d_name, to);
+    }
+    for (int i = 0; i < n; i++) free(entries[i]);
+    free(entries);
+    free(to);
+}
+
+assay_status as_drop_each(as_drops *drops, const char *drop, const as_drop_visitor *visitor, void *user,
+                          assay_error *error) {
     struct dirent **entries = NULL;
     char *folder;
     AS_TRY(close_folder(drops, drop, &folder, error));
     if (!folder) return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "nothing was dropped");
     assay_status status = ASSAY_OK;
-    int n = scandir(folder, &entries, NULL, alphasort);
+    join_points(folder, visitor->is_experiment, user);
+    int n = scandir(folder, &entries, is_shown, alphasort);
     if (n < 0) status = as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "cannot list what was dropped: %s", strerror(errno));
     for (int i = 0; i < n; i++) {
         char *path = NULL;
-        if (status == ASSAY_OK && entries[i]->d_name[0] != '.') {
+        if (status == ASSAY_OK) {
             if (asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0)
                 status = as_fail_memory(error, NULL);
             else
-                status = visit(user, path, entries[i]->d_name, error);
+                status = visitor->visit(user, path, entries[i]->d_name, error);
             free(path);
         }
         free(entries[i]);

@@ -24,11 +24,16 @@ assay_status as_drop_write(as_drop_file *file, const void *data, size_t size, as
 /* is_complete: else it is removed. Frees the file. Whether it was kept: closing may fail, too. */
 bool as_drop_end(as_drop_file *file, bool is_complete);
 
-/* Calls visit with each file or directory of a drop, in order of their names. This is done once for a drop, when all of it has come, and nothing can be added behind it. ASSAY_E_USAGE: there is no such
- * drop, some of it is still being written, or it was done already. */
-assay_status as_drop_each(as_drops *drops, const char *drop,
-                          assay_status (*visit)(void *user, const char *path, const char *name, assay_error *error),
-                          void *user, assay_error *error);
+typedef struct as_drop_visitor {
+    /* Whether a folder of directories is one experiment, whose points they are. */
+    bool (*is_experiment)(void *user, const char *folder);
+    assay_status (*visit)(void *user, const char *path, const char *name, assay_error *error);
+} as_drop_visitor;
+
+/* Visits each file or directory of a drop, in order of their names; directories that are points of one experiment as one. This is done once for a drop, when all of it has come, and nothing can be added
+ * behind it. ASSAY_E_USAGE: there is no such drop, some of it is still being written, or it was done already. */
+assay_status as_drop_each(as_drops *drops, const char *drop, const as_drop_visitor *visitor, void *user,
+                          assay_error *error);
 
 /* Removes what has come of a drop that will never be complete, and gives its bytes and files back; nothing can be added behind it. ASSAY_E_USAGE: some of it is still being written, or it was opened. */
 assay_status as_drop_discard(as_drops *drops, const char *drop, assay_error *error);

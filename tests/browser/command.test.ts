@@ -164,3 +164,44 @@ test('the command of verdicts gives those of the page', async (t) => {
     { hash: '#compare' },
   );
 });
+
+test('a screen without anything to show has no command: the last one was of another input', (t) =>
+  view(t, [example('kernels.txt'), example('heat.cubex')], async ({ page }) => {
+    await page.locator('.vbody .vrow').first().waitFor();
+    assert.match(await copied(page), /kernels\.txt --at n=4096/);
+    await page.evaluate(() => void (location.hash = '#scale?d=1'));
+    await page.getByText('has nothing that').waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Copy as command' }).isDisabled());
+    await page.evaluate(() => navigator.clipboard.writeText('before'));
+    await page.keyboard.press('y');
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.getByRole('treegrid', { name: 'Call tree' }).waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'before');
+    assert.match(await copied(page), /^assay tree \S*heat\.cubex$/);
+  }, { hash: '#scale' }));
+
+test('a part of the time line has the depth of the whole in the command, too', (t) =>
+  view(t, [example('gpu/filter.sqlite')], async ({ page }) => {
+    await page.getByText('145 intervals').first().waitFor();
+    const [, , ...args] = (await copied(page)).split(' ');
+    assert.deepEqual(args.slice(1), ['--depth', '3', '--since', '0.005', '--until', '0.006']);
+    const depth = (more: string[]): string => /depth \d+/.exec(execFileSync(assay, ['trace', example('gpu/filter.sqlite'), ...more], { encoding: 'utf8' }))?.[0] ?? '';
+    assert.equal(depth([]), 'depth 3');
+    assert.equal(depth(args.slice(1)), 'depth 3');
+  }, { hash: '#timeline?timeline.from=0.005&timeline.to=0.006' }));
+
+test('models of the file are those of the command, too, and not others that are made', (t) => {
+  const path = join(folder, 'stored.extra-p');
+  execFileSync(assay, ['model', example('kernels.txt'), '--measure', 'median', '--name', "Ada's", '-o', path, '--quiet']);
+  return view(t, [path], async ({ page }) => {
+    await page.getByRole('combobox', { name: 'Models' }).selectOption("Ada's (of the file)");
+    await page.waitForURL(/scale\.set=0/);
+    await page.locator('.vbody .vrow').first().waitFor();
+    const { stdout, status } = spawnSync('sh', ['-c', (await copied(page)).replace(/^assay/, `'${resolve(assay)}'`)], { encoding: 'utf8' });
+    assert.equal(status, 0);
+    const of = (measure: string): string => JSON.parse(execFileSync(assay, ['model', example('kernels.txt'), '--metric', 'time', '--match', 'matrix->multiply', '--measure', measure, '--json'], { encoding: 'utf8' })).models[0].function;
+    assert.ok(stdout.includes(of('median')) && !stdout.includes(of('mean')), stdout);
+    assert.equal(stdout.trimEnd().split('\n').length, 11, 'ten call paths of one metric');
+  }, { hash: '#scale' });
+});

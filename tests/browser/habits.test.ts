@@ -242,6 +242,7 @@ test('the palette leads to the search', (t) =>
   view(t, [example('heat.cubex')], async ({ page }) => {
     await page.locator('.vbody .vrow').first().waitFor();
     await page.keyboard.press('Control+k');
+    await page.locator('dialog input:focus').waitFor();
     await page.keyboard.type('search');
     await page.keyboard.press('Enter');
     await page.locator('dialog').waitFor({ state: 'detached' });
@@ -282,4 +283,28 @@ test('who takes part in statistics is said: 8 threads, and a stream that has no 
     await page.keyboard.press('g');
     await page.keyboard.press('l');
     await page.locator('dl.stats').getByText('8 of 9').waitFor();
+  }, { hash: '#tree' }));
+
+test('arrows move through whatever a screen shows as soon as it is there', (t) =>
+  view(t, [example('kernels.txt'), example('heat.cubex')], async ({ page }) => {
+    await page.getByRole('heading', { name: 'Totals' }).waitFor();
+    await page.evaluate(() => void (location.hash = '#scale'));
+    await page.locator('.vrow.selected').waitFor();
+    const first = await selectedName(page);
+    await page.keyboard.press('ArrowDown');
+    await until(async () => (await selectedName(page)) !== first, 'the next model is selected');
+    await page.evaluate(() => void (location.hash = '#locations?d=1'));
+    await page.locator('.heat-box canvas').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/loc=/);
+  }));
+
+test('SQL offers no run: statements have them all', (t) =>
+  view(t, [example('kernels.txt')], async ({ page }) => {
+    const choices = () => page.locator('.filterbar .picker-label').allTextContents();
+    await until(async () => (await choices()).join() === 'Metric,Point,Run', 'the tree is of a point and a run');
+    await page.evaluate(() => void (location.hash = '#sql'));
+    await until(async () => (await choices()).join() === 'Metric', 'SQL is of all');
   }, { hash: '#tree' }));

@@ -81,6 +81,9 @@ class Info(Case):
         for pattern in (r'parameters +2  p = 1, 2   n = 10, 20$', r'points +4  2 repetitions each$', r'metric +1  time$', r'call paths +2  2 levels, 3 nodes in the tree$', r'values +16$'):
             self.assertTrue(any(re.search(pattern, line) for line in lines), (pattern, r.out))
         self.assertIn('next: assay sql a.txt   |   assay model a.txt\n', r.out)
+        with open(self.path('b.folded'), 'w') as f:
+            f.write('main;f 3\n')  # of one place there are no statistics
+        self.assertIn('next: assay tree b.folded   |   assay top b.folded\n', run('info', 'b.folded', cwd=self.folder).out)
         self.assertNotIn('next:', run('info', '-q', 'a.txt', cwd=self.folder).out)
 
     def test_json(self):

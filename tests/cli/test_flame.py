@@ -160,6 +160,9 @@ class Flame(Case):
                             (('flame', '--folded', '--metric', 'time', '--metric', 'visits', os.path.join(EXAMPLES, 'heat.cubex')), 'once')):
             result = run(*args)
             self.assertFails(result, 2, words)
+        for name in 'flame.png', 'flame.PDF', 'flame.html':  # folded stacks would be in it
+            self.assertFails(run('flame', path, '-o', self.path(name)), 2, name, '-o FILE.svg')
+            self.assertFalse(os.path.exists(self.path(name)))
         missing = run('flame', '--folded', self.path('missing.perf'), path)
         self.assertEqual(3, missing.status)
         self.assertEqual(2, missing.out.count('\n'))

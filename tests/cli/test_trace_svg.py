@@ -132,6 +132,7 @@ class TraceSvg(Case):
         for more in ('--summary', '--by-location', '--samples', '--json', '--csv'):
             self.assertFails(run('trace', db, '-o', out, more), 2, 'picture of time lines')
         self.assertFails(run('trace', db, db, '-o', out), 2, 'one file')
+        self.assertFails(run('trace', db, '-o', self.path('x.png')), 2, 'x.png', '-o FILE.svg')
         self.assertFails(run('trace', os.path.join(EXAMPLES, 'heat.cubex'), '-o', out), 3, 'no traces')
         self.assertFalse(os.path.exists(out))
 

@@ -264,6 +264,23 @@ class Drops(Case):
             named = viewer.get('inputs')['inputs'][0]
         self.assertEqual((named['format'], named['has'], 'bodies'), (dropped['format'], dropped['has'], dropped['name']))
 
+    def test_directories_of_points_are_one_experiment(self):
+        """Who selects all folders of a set instead of the one they are in means the same."""
+        source = os.path.join(EXAMPLES, 'gpu', 'bodies')
+        with self.viewer(source) as viewer:
+            named = viewer.get('inputs')['inputs'][0]
+            for folder, _, names in os.walk(source):
+                for name in names:
+                    with open(os.path.join(folder, name), 'rb') as f:
+                        viewer.post('drop', f.read(), drop='p', name=os.path.relpath(os.path.join(folder, name), source))
+            inputs = viewer.post('open', drop='p')['inputs']
+            self.assertEqual([(named['format'], named['has'], 'bodies')] * 2, [(i['format'], i['has'], i['name']) for i in inputs])
+            self.assertEqual([['n', 5]], viewer.post('sql', b'select name, count(distinct value) from parameter join coordinate on parameter = parameter.id group by 1', d=1)['rows'])
+            for name in 'a.p4', 'a.p8':  # no measurements of one program, whatever their names are
+                viewer.post('drop', self.contents(), drop='q', name=f'{name}/x/y.sqlite')
+            self.assertEqual(['a.p4', 'a.p8'], [i['name'] for i in viewer.post('open', drop='q')['inputs']][2:])
+            self.assertNotIn(self.temporary, json.dumps(viewer.get('inputs')))
+
     def test_a_bad_file_says_why(self):
         with self.viewer(FILTER) as viewer:
             viewer.post('drop', b'nothing', drop='c', name='bad.cubex')

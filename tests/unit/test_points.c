@@ -231,6 +231,27 @@ static void files_named_like_points(void **state) {
     remove_all(NULL);
 }
 
+/* A point of a set may be given alone: its files are its runs, not points of their own numbers. */
+static void a_directory_of_a_point(void **state) {
+    (void)state;
+    found f;
+    make_temporary_folder(NULL);
+    write_point("mm.p4.n5", "rank0.x");
+    write_point("mm.p4.n5", "rank1.x");
+    write_point("runs.v2", "app.p4.x");
+    write_point("runs.v2", "app.p8.x");
+    strcat(temporary_folder, "/mm.p4.n5/");
+    assert_string_equal(describe_points(&f, &STRICT), "p n: (4,5)");
+    assert_int_equal(f.set.files.count, 2);
+    assert_int_equal(as_point_file_at(&f.set, 1)->rank, 1);
+    free_found(&f);
+    strcpy(strrchr(temporary_folder, 'm') - 1, "runs.v2");
+    assert_string_equal(describe_points(&f, &STRICT), "p: (4) (8)");
+    free_found(&f);
+    *strrchr(temporary_folder, '/') = 0;
+    remove_all(NULL);
+}
+
 static void one_point_may_be_too_few(void **state) {
     (void)state;
     as_point_rules rules = STRICT;
@@ -312,8 +333,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_as_extra_p_reads_them), cmocka_unit_test(pairs_of_directories),
         cmocka_unit_test(points_of_one_kind),          cmocka_unit_test(runs_of_files),
-        cmocka_unit_test(files_named_like_points),     cmocka_unit_test(one_point_may_be_too_few),
-        cmocka_unit_test(the_first_error_counts),      cmocka_unit_test(reading_can_be_stopped),
+        cmocka_unit_test(files_named_like_points),     cmocka_unit_test(a_directory_of_a_point),
+        cmocka_unit_test(one_point_may_be_too_few),    cmocka_unit_test(the_first_error_counts),
+        cmocka_unit_test(reading_can_be_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

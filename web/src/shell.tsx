@@ -183,7 +183,7 @@ export function App() {
   const isOver = useDropZone(onFiles);
   const goTo = (id: string) => navigate({}, 'push', id);
   const copyLink = () => void copyText(location.href, 'Link copied');
-  const copyCommand = () => props && void copyText(screen.command(props), 'Command copied');
+  const copyCommand = () => props && shown.includes(screen) && void copyText(screen.command(props), 'Command copied');
   const metricStep = (step: number) => {
     if (!input || !metric) return;
     const at = input.metrics.indexOf(metric);

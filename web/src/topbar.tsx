@@ -78,7 +78,7 @@ export function TopBar(props: TopBarProps) {
       <button class="quiet palette-button" title="All commands (Ctrl-K)" onClick={props.onPalette}>
         <kbd>Ctrl K</kbd>
       </button>
-      <button class="quiet" title="Copy as command (y)" aria-label="Copy as command" disabled={!props.input} onClick={props.onCopyCommand}>
+      <button class="quiet" title="Copy as command (y)" aria-label="Copy as command" disabled={!props.screens.includes(props.screen)} onClick={props.onCopyCommand}>
         <Icon name="command" />
       </button>
       <button class="quiet" title="Copy link (Y)" aria-label="Copy link" onClick={props.onCopyLink}>

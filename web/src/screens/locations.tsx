@@ -190,6 +190,7 @@ function Locations(props: ScreenProps) {
     { key: 'z', label: 'Colours from 0, or from the smallest value', run: () => setView({ zero: !view.zero }) },
     { key: 'p', label: 'Locations, processes or runs', run: () => setView({ by: bys[(bys.findIndex(([id]) => id === view.by) + 1) % bys.length]?.[0] ?? '' }) },
     { key: 'w', label: 'The whole program instead of one call path', run: () => select({ node: null }) },
+    { key: 'ArrowDown', label: 'Into the picture: arrows move, Enter selects', run: () => document.querySelector<HTMLElement>('.heat-box canvas, .vtable')?.focus() },
     { key: 'Escape', label: 'All locations', run: () => select({ locations: null }) },
   ]);
   const shown = hover.cell >= 0 ? hover.cell : cursor;

@@ -18,6 +18,7 @@ import './scale/scale.css';
 import { Suggestions } from './scale/suggest';
 import { ModelTable, useRows } from './scale/table';
 import { commandLine, type Screen, type ScreenProps } from './screen';
+import { sqlText } from './sql-data';
 import { matchOption } from './tree-data';
 
 const DEFAULTS = {
@@ -66,8 +67,11 @@ function pathsOf({ inputs, input }: ScreenProps, answer: ScaleAnswer | null): st
   return all.length ? all : [input.path];
 }
 
-function commandOf(props: ScreenProps, answer: ScaleAnswer | null): string {
+function commandOf(props: ScreenProps, last: ScaleAnswer | null): string {
+  const answer = last?.inputs.includes(props.input.id) ? last : null; // it may be that of another input
   const view = readScreen('scale', DEFAULTS);
+  const stored = answer?.sets[Number(view.set || -1)]; // no verb but sql has models of the file
+  if (stored) return commandLine('sql', [props.input.path, `select path, function, SMAPE, AR2 from model m join context c on c.id = context where metric = ${props.metric?.id}${stored.name ? ` and "set" = ${sqlText(stored.name)}` : ''}`]);
   const at = view.at || (answer && pointText(answer.parameters, answer.parameters.map((p) => real(answer.at[p.name]))));
   return commandLine(at ? 'predict' : 'model', pathsOf(props, answer), {
     at: at || undefined,

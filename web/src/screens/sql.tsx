@@ -437,6 +437,7 @@ export const sql: Screen = {
   title: 'SQL',
   key: 'q',
   available: () => !isReport(),
+  without: 'runs',
   component: Sql,
   command: ({ input }) => commandLine('sql', [input.path, ...(readScreen('sql', DEFAULTS).q ? [readScreen('sql', DEFAULTS).q] : [])], { derive: input.metrics.map((m) => m.derive) }),
 };

@@ -15,6 +15,8 @@ import { chosenContext, ClickedDetails, Label, Overview, Shares, Toolbar, Toolti
 import { inside, usePictures, useWindow } from './timeline-state';
 
 const DEFAULTS = { from: '', to: '', depth: 0, row: -1, open: false, at: '', closed: '', wall: false, a: '', b: '' };
+/** Of the whole run, for the command: of a part of it that would choose another. */
+let usualDepth = 0;
 export type View = ReturnType<typeof readScreen<typeof DEFAULTS>>;
 
 const [LEAST_ROW, MOST_ROW, MOST_OF_FEW] = [16, 36, 52];
@@ -70,6 +72,7 @@ function Lines({ answer, params, selection }: LinesProps) {
   const canvasWidth = Math.max(0, size.width - LABELS);
   const columns = Math.max(1, Math.min(2000, canvasWidth));
   const askedParams: Params = { ...params, ...(window.from <= whole.from ? {} : { from: window.from }), ...(window.to >= whole.to ? {} : { to: window.to }) };
+  usualDepth = answer.depth;
   const depth = view.depth > 0 && !inReport ? Math.min(view.depth, answer.deepest) : null;
   const depths = useLatest<DepthsAnswer>(isOpen && canvasWidth > 0 ? 'timeline_depths' : null, { ...askedParams, row: selectedRow, columns });
   const levels = isOpen ? (depths.data?.levels.length ?? 0) : 0;
@@ -280,6 +283,6 @@ export const timeline: Screen = {
   component: Timeline,
   command: ({ input, selection }) => {
     const view = readScreen('timeline', DEFAULTS);
-    return commandLine('trace', [input.path], { depth: view.depth || null, since: view.from, until: view.to, run: selection.run, location: selection.locations, wallclock: view.wall });
+    return commandLine('trace', [input.path], { depth: view.depth || ((view.from || view.to) && usualDepth), since: view.from, until: view.to, run: selection.run, location: selection.locations, wallclock: view.wall });
   },
 };

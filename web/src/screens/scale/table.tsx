@@ -4,7 +4,7 @@ import { get, type Failure, failure, isAborted, type Params } from '../../api';
 import { roomFor } from '../../canvas';
 import { exactValue, formatPercent, formatQuantity, longestText, quantityOf, real, type Num } from '../../format';
 import type { MenuEntry } from '../../menu';
-import { BarCell, VTable, type Column, type Sort } from '../../vtable';
+import { BarCell, VTable, focusTable, type Column, type Sort } from '../../vtable';
 import { Formula } from './formula';
 import { FLAGS, parameterText, severity, shortNumber, type Rows, type ScaleAnswer } from './model';
 
@@ -208,6 +208,7 @@ export function ModelTable({ answer, rows: { row, indexOf, want }, isTree, sort,
     { id: 'points', title: 'Points', width: 56, align: 'right', text: (r) => String(r.points), cell: (r) => r.points },
     { id: 'flags', title: 'Doubts', width: 90, text: (r) => r.flags.map((f) => FLAGS[f] ?? f).join('; '), cell: (r) => r.flags.map((f) => <span key={f} class="badge warn flag">{f}</span>) },
   ];
+  useEffect(() => focusTable(document.getElementById('screen')), []);
   return (
     <VTable
       label="Models"
