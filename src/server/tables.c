@@ -383,6 +383,7 @@ static assay_status find_table(as_viewing *viewing, const as_asked_view *asked, 
                                loaded *last, const as_view_table **out, assay_error *error) {
     kept_table *kept = as_viewing_find(viewing, key);
     if (!kept) {
+        if (joins_calls(asked) && !find_all_joinings(viewing, asked)) return as_fail_memory(error, NULL);
         as_viewing_expect(viewing, expected_bytes(asked));
         kept = calloc(1, sizeof *kept);
         assay_status status =

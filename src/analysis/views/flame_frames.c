@@ -100,9 +100,37 @@ static bool gather_below(making *m, uint32_t i) {
     return fine;
 }
 
+/* Few items, as most are: they are groups of their own unless two have the same name. False where these have, and nothing was done. */
+static bool are_apart(const making *m) {
+    enum { FEW = 8 };
+    size_t n = m->below.count;
+    as_str names[FEW];
+    if (n > FEW) return false;
+    for (size_t i = 0; i < n; i++) {
+        names[i] = as_view_item_at(m->table, AS_AT(uint32_t, &m->below, i))->name;
+        for (size_t k = 0; k < i; k++) {
+            if (names[k] == names[i]) return false;
+        }
+    }
+    return true;
+}
+
+/* Each item in m->below is a group, the first of which comes next. */
+static bool part_all(making *m, uint32_t parent) {
+    size_t n = m->below.count;
+    if (!as_vec_reserve(&m->waiting, n) || !as_vec_reserve(&m->groups, n)) return false;
+    for (size_t i = n; i-- > 0;) {
+        AS_AT(uint32_t, &m->waiting, m->waiting.count++) = AS_AT(uint32_t, &m->below, i);
+        AS_AT(group, &m->groups, m->groups.count++) = (group){1, parent};
+    }
+    m->below.count = 0;
+    return true;
+}
+
 /* Puts the items in m->below into groups of one name, the first of which comes next. */
 static bool part_below(making *m, uint32_t parent) {
     size_t n = m->below.count, end = m->waiting.count + n, n_groups = 0;
+    if (are_apart(m)) return part_all(m, parent);
     const uint32_t *below = m->below.data;
     m->sizes.count = 0;
     for (size_t i = 0; i < n; i++) {

@@ -21,6 +21,12 @@ bool as_view_is_call(const as_dataset *ds, assay_id context) {
 /* Whether a context has a value of its own in some column. */
 static bool does_something(const as_view_data *data, assay_id context) {
     for (size_t k = 0; k < data->n_columns; k++) {
+        const as_view_column *column = &data->columns[k];
+        const as_stored_sums *sums = &column->sums;
+        if (column->has_sums && column->is_stored && sums->exclusive.count) { /* of all of them at once */
+            if (AS_AT(double, &sums->exclusive, context) != 0) return true;
+            continue;
+        }
         as_view_value value = as_view_value_of(&data->columns[k], context);
         const as_view_number *own = data->columns[k].has_exclusive ? &value.exclusive : &value.inclusive;
         if (own->is_known && own->real != 0) return true;

@@ -59,9 +59,23 @@ static void put_items(as_view_table *table, const as_view_data *data, const as_v
     table->items.count = groups->members.count;
 }
 
-static void renumber(uint32_t *places, size_t n, const uint32_t *items) {
-    for (size_t i = 0; i < n; i++) {
-        if (places[i] != UINT32_MAX) places[i] = items[places[i]];
+/* Numbers of members that become those of their items. */
+typedef struct renumbering {
+    uint32_t *places[2]; /* of each context; the second may be NULL */
+    size_t n;
+    const uint32_t *items;
+} renumbering;
+
+enum { CONTEXTS_AT_ONCE = 1 << 14 };
+
+static void renumber(void *user, size_t piece) {
+    const renumbering *r = user;
+    size_t first = piece * CONTEXTS_AT_ONCE;
+    for (size_t k = 0; k < 2; k++) {
+        uint32_t *places = r->places[k];
+        for (size_t i = first; places && i < r->n && i - first < CONTEXTS_AT_ONCE; i++) {
+            if (places[i] != UINT32_MAX) places[i] = r->items[places[i]];
+        }
     }
 }
 
@@ -73,8 +87,8 @@ static bool fill(as_view_table *table, const as_view_data *data, const as_view_w
     if (fine) {
         number_items(groups, sizes, items);
         put_items(table, data, walker, groups, sizes, items);
-        renumber(groups->of_context, n_contexts, items);
-        if (groups->of_call) renumber(groups->of_call, n_contexts, items);
+        renumbering r = {{groups->of_context, groups->of_call}, n_contexts, items};
+        as_parallel((n_contexts + CONTEXTS_AT_ONCE - 1) / CONTEXTS_AT_ONCE, 0, renumber, &r);
         table->own_items = groups->of_context;
         table->call_items = groups->of_call;
         groups->of_context = groups->of_call = NULL;
