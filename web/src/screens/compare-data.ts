@@ -103,6 +103,7 @@ export interface FlameShapes extends Spreads {
 export interface CompareFlameAnswer extends Head {
   total: number;
   n_frames: number;
+  n_levels?: number;
   above: number[];
   above_names: (string | null)[];
   shapes: FlameShapes;
