@@ -198,16 +198,20 @@ static char *values_key(const as_viewing *viewing, const as_asked_view *asked, c
     return size < 0 ? NULL : key;
 }
 
+as_view_source as_asked_source(const as_asked_view *asked) {
+    const as_tree_view *tree = &asked->tree;
+    return (as_view_source){.ds = tree->ds,
+                            .runs = tree->runs.runs,
+                            .n_runs = tree->runs.n_runs,
+                            .point = tree->runs.point,
+                            .locations = tree->locations.wanted};
+}
+
 static assay_status load_with(const as_asked_view *asked, const assay_id *metric, const as_view_column *column,
                               as_view_data *out, assay_error *error) {
-    const as_tree_view *tree = &asked->tree;
-    as_view_source source = {.ds = tree->ds,
-                             .runs = tree->runs.runs,
-                             .n_runs = tree->runs.n_runs,
-                             .point = tree->runs.point,
-                             .locations = tree->locations.wanted,
-                             .loaded = column,
-                             .n_loaded = column != NULL};
+    as_view_source source = as_asked_source(asked);
+    source.loaded = column;
+    source.n_loaded = column != NULL;
     bool has_root = asked->root != ASSAY_NONE;
     return as_view_load(&source, metric, metric ? 1 : 0, has_root ? &asked->root : NULL, has_root, out, error);
 }
@@ -329,9 +333,8 @@ static assay_status make_table(as_viewing *viewing, const as_asked_view *asked, 
     /* Where only a walk finds values, it is to make the table of them; others are had apart, and only then take room */
     bool is_walked = request.kind == AS_VIEW_BOTTOM_UP ? request.hidden != NULL : request.wanted != NULL;
     bool has_metric = asked->tree.metrics.count > 0 && is_walked;
-    assay_status status =
-        has_metric ? load_metric(viewing, asked, as_asked_metric(asked, 0), last, error)
-                   : load(viewing, asked, NULL, &data, error);
+    assay_status status = has_metric ? load_metric(viewing, asked, as_asked_metric(asked, 0), last, error)
+                                     : load(viewing, asked, NULL, &data, error);
     if (status == ASSAY_OK)
         status = as_view_table_new(has_metric ? &last->data : &data, &request, &out->table, &last->values, error);
     as_view_data_free(&data);
@@ -360,7 +363,8 @@ static assay_status find_table(as_viewing *viewing, const as_asked_view *asked, 
     if (!kept) {
         as_viewing_expect(viewing, expected_bytes(asked));
         kept = calloc(1, sizeof *kept);
-        assay_status status = kept ? make_table(viewing, asked, function, last, kept, error) : as_fail_memory(error, NULL);
+        assay_status status =
+            kept ? make_table(viewing, asked, function, last, kept, error) : as_fail_memory(error, NULL);
         if (status != ASSAY_OK) {
             free_table(kept);
             return status;

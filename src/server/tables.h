@@ -35,6 +35,9 @@ static inline assay_id as_asked_metric(const as_asked_view *asked, size_t i) {
     return AS_AT(assay_id, &asked->tree.metrics, i);
 }
 
+/* Where its values come from. */
+as_view_source as_asked_source(const as_asked_view *asked);
+
 /* A table and the values of the metrics that are asked for; borrowed from the viewing until the request ends. */
 typedef struct as_asked_table {
     const as_view_table *table;

@@ -88,7 +88,7 @@ function csvCell(text: string): string {
 }
 
 /** 15 digits: what sums have behind them is rounding. */
-const rawText = (n: Num | undefined): string => (typeof n === 'number' ? (Number.isNaN(n) ? '' : String(Number.isSafeInteger(n) ? n : Number(n.toPrecision(15)))) : (n ?? ''));
+const rawText = (n: Num | undefined): string => (typeof n === 'number' ? (Number.isNaN(n) ? '' : String(Number.isSafeInteger(n) ? n : Number(n.toPrecision(15)))) : (n === 'nan' ? '' : (n ?? '')));
 
 /** A value of a unit, as tooltips have it and as it is copied. */
 export const exactly = <R,>(unit: string | null, of: (row: R) => Num | undefined): Pick<Column<R>, 'raw' | 'rawUnit' | 'text'> => ({ raw: of, rawUnit: unit, text: (row) => exactValue(unit, of(row)) });
