@@ -169,6 +169,8 @@ export function setBackend(backend: Backend): void {
 export const isReport = (): boolean => IS_REPORT;
 export const reportNotes = (): readonly string[] => client.backend.notes ?? [];
 export const get = <T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> => client.get(path, params, signal) as Promise<T>;
+/** Past all answers that are kept. */
+export const getAnew = <T>(path: string): Promise<T> => client.backend.get(path, {}) as Promise<T>;
 export const post = <T>(path: string, params?: Params, body?: BodyInit | null, signal?: AbortSignal): Promise<T> => client.post(path, params, body, signal) as Promise<T>;
 export const forgetAnswers = (): void => client.forget();
 export const isAborted = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';
