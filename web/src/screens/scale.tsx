@@ -189,9 +189,11 @@ function Scale(props: ScreenProps) {
         {parameters.length > 1 && <Choice label="Over" value={main} choices={names.map((n) => [n, n] as const)} onChange={(over) => setView({ over })} />}
         {parameters.length > 2 && isMap && <Choice label="and" value={second} choices={names.filter((n) => n !== main).map((n) => [n, n] as const)} onChange={(and) => setView({ and })} />}
         <span class="hint grow ellipsis scale-count">
-          {plural(answer.n, 'call path')}
-          {answer.n !== answer.n_models && ` of ${answer.n_models}`}, {plural(answer.n_points, 'point')}
-          {loading && ' …'}
+          <span>
+            {plural(answer.n, 'call path')}
+            {answer.n !== answer.n_models && ` of ${answer.n_models}`}, {plural(answer.n_points, 'point')}
+            {loading && ' …'}
+          </span>
         </span>
         {view.set === '' && !isReport() && <button title="What to measure next (n)" onClick={() => setSuggests(true)}>Measure next…</button>}
         <div class="segmented" role="group" aria-label="Order">
