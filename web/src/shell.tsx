@@ -225,7 +225,7 @@ export function App() {
     { key: '/', label: 'Search', run: () => searchRef.current?.select() },
     { key: 'm', label: 'Next metric', run: () => metricStep(1) },
     { key: 'M', label: 'Previous metric', run: () => metricStep(-1) },
-    ...(isReport() ? [] : [{ key: '=', label: 'Metrics of formulas', run: () => setOpen(input && 'formulas') }]),
+    { key: '=', label: 'Metrics of formulas', isLive: true, run: () => setOpen(input && 'formulas') },
     ...(screen.hasSides ? [{ key: 'x', label: 'Inclusive or exclusive', run: () => select({ sides: selection.sides === 'inclusive' ? 'exclusive' : 'inclusive' }) }] : []),
     { key: 'u', label: 'Undo: one step back', run: () => history.back() },
     { key: 'U', label: 'Redo: one step forward', run: () => history.forward() },

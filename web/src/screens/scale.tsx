@@ -158,7 +158,7 @@ function Scale(props: ScreenProps) {
     { key: 'v', label: 'Next picture: values, speed-up, efficiency, residuals', run: nextView },
     { key: 'p', label: 'Keep the selected call path in the plot', run: () => selected !== null && pin(selected) },
     { key: 'w', label: 'Why this model: functions that were tried', run: () => setView({ why: !view.why }) },
-    { key: 'n', label: 'What to measure next', run: () => setSuggests(!isReport() && view.set === '') },
+    { key: 'n', label: 'What to measure next', isLive: true, run: () => setSuggests(view.set === '') },
     { key: 't', label: 'Sorted, or as the call tree', run: () => setView({ tree: !view.tree }) },
     { key: 'G', label: 'Sort by growth', run: () => setView({ sort: 'growth', up: false, tree: false }) },
     { key: 'S', label: 'Sort by what it costs there', run: () => setView({ sort: 'share', up: false, tree: false }) },
