@@ -216,7 +216,7 @@ export function useData<T>(path: string | null, params: Params = {}): Loaded<T> 
 
 /** As useData(), for what changes with every move: asked for before the next frame, one request at a time; of what is wanted meanwhile only the last is asked for. */
 export function useLatest<T>(path: string | null, params: Params = {}): Loaded<T> & { /** What the answer is to. */ asked: Params } {
-  const key = path === null ? null : canonical(path, params);
+  const key = path === null ? null : `${client.version} ${canonical(path, params)}`;
   const [state, setState] = useState<Loaded<T> & { asked: Params }>({ data: null, error: null, loading: path !== null, asked: params });
   const wanted = useRef({ key, path, params, abort: null as AbortController | null }).current;
   Object.assign(wanted, { key, path, params });
