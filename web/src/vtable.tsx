@@ -263,7 +263,8 @@ function headMenu<R>(now: () => VTableProps<R>): MenuEntry[] {
 export function VTable<R>(props: VTableProps<R>) {
   const { rowCount, selected = -1, tree } = props;
   const isOnPaper = useIsOnPaper();
-  const columns = isOnPaper ? columnsOnPaper(visibleColumns(props)) : visibleColumns(props);
+  // The menu is above the last one: its numbers stand below its title
+  const columns = isOnPaper ? columnsOnPaper(visibleColumns(props)) : visibleColumns(props).map((c, i, all) => (c.align && i === all.length - 1 && typeof c.width === 'number' ? { ...c, width: c.width + 25 } : c));
   const latest = useRef(props);
   latest.current = props;
   const [box, size] = useSize<HTMLDivElement>();

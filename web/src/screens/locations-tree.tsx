@@ -148,7 +148,7 @@ export function LocationTree({ params }: { params: Params }) {
     number('mean', 'Mean'),
     number('min', 'Min'),
     number('max', 'Max'),
-    { id: 'places', title: 'Locations', width: 116, align: 'right', cell: (node) => String(node.places), text: (node) => String(node.places) },
+    { id: 'places', title: 'Locations', width: 92, align: 'right', cell: (node) => String(node.places), text: (node) => String(node.places) },
   ];
   const filterTo = (i: number) => {
     const parts: string[] = [];
