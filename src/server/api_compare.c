@@ -8,6 +8,7 @@
 #include "dataset/metric_names.h"
 #include "server/change_noise.h"
 #include "server/change_verdicts.h"
+#include "server/exact.h"
 #include "server/report.h"
 
 enum {
@@ -49,6 +50,7 @@ typedef struct answer {
     as_change_spreads spreads;
     double *own[2];         /* of each row its exclusive number on each side */
     double (*quartiles)[2]; /* of each row that of the changes of its locations; NULL: there are none */
+    as_exact *exact;        /* of each side; while the answer is built */
     double scale;
     sort_key sort;
     bool is_reversed;
@@ -437,6 +439,31 @@ static void build_own(as_builder *b, assay_id own) {
     as_build_known(b, NULL, own == ASSAY_NONE ? -1 : (int64_t)own, false);
 }
 
+/* What a row has on a side, and whether it is a whole number. */
+static double row_number(const answer *a, size_t row, size_t side, bool exclusive, bool *is_whole, as_whole *whole) {
+    uint32_t i = AS_AT(uint32_t, &a->rows, row);
+    double number = exclusive ? a->own[side][row] : number_of(a, side, i, false);
+    assay_id context = a->asked.flat ? ASSAY_NONE : as_change_context(a->asked.table, side, i);
+    *is_whole = as_exact_find(&a->exact[side], as_asked_metric_of(&a->asked, side), context, exclusive, number, whole);
+    return number;
+}
+
+static void build_side(as_builder *b, const answer *a, size_t row, size_t side, bool exclusive) {
+    bool is_whole;
+    as_whole whole = 0;
+    double number = row_number(a, row, side, exclusive, &is_whole, &whole);
+    as_build_exact(b, NULL, is_whole, whole, number);
+}
+
+static void build_change(as_builder *b, const answer *a, size_t row, bool exclusive) {
+    bool are_whole[2];
+    as_whole wholes[2] = {0, 0};
+    double base = row_number(a, row, AS_BASE, exclusive, &are_whole[AS_BASE], &wholes[AS_BASE]);
+    double target = row_number(a, row, AS_TARGET, exclusive, &are_whole[AS_TARGET], &wholes[AS_TARGET]);
+    bool is_whole = are_whole[AS_BASE] && are_whole[AS_TARGET] && a->scale == 1;
+    as_build_exact(b, NULL, is_whole, wholes[AS_TARGET] - wholes[AS_BASE], target - a->scale * base);
+}
+
 static void build_cell(as_builder *b, const answer *a, size_t row, column k) {
     uint32_t i = AS_AT(uint32_t, &a->rows, row);
     const as_view_item *item = as_view_item_at(view_of(a), i);
@@ -453,13 +480,13 @@ static void build_cell(as_builder *b, const answer *a, size_t row, column k) {
     case FLAGS: as_build_int(b, NULL, flags_of(a, i)); break;
     case A_CONTEXT: build_own(b, as_change_context(a->asked.table, AS_BASE, i)); break;
     case B_CONTEXT: build_own(b, as_change_context(a->asked.table, AS_TARGET, i)); break;
-    case A: as_build_number(b, NULL, number_of(a, AS_BASE, i, false)); break;
-    case B: as_build_number(b, NULL, number_of(a, AS_TARGET, i, false)); break;
-    case CHANGE: as_build_number(b, NULL, change_of(a, i, false)); break;
+    case A: build_side(b, a, row, AS_BASE, false); break;
+    case B: build_side(b, a, row, AS_TARGET, false); break;
+    case CHANGE: build_change(b, a, row, false); break;
     case RELATIVE: as_build_number(b, NULL, relative_of(a, i, false)); break;
-    case A_SELF: as_build_number(b, NULL, a->own[AS_BASE][row]); break;
-    case B_SELF: as_build_number(b, NULL, a->own[AS_TARGET][row]); break;
-    case CHANGE_SELF: as_build_number(b, NULL, a->own[AS_TARGET][row] - a->scale * a->own[AS_BASE][row]); break;
+    case A_SELF: build_side(b, a, row, AS_BASE, true); break;
+    case B_SELF: build_side(b, a, row, AS_TARGET, true); break;
+    case CHANGE_SELF: build_change(b, a, row, true); break;
     case QUARTER:
     case THREE_QUARTERS: as_build_number(b, NULL, a->quartiles[row][k - QUARTER]); break;
     default: build_verdict(b, a->verdicts->of_item[i], k);
@@ -554,6 +581,9 @@ static void build_summary(as_builder *b, const answer *a) {
 
 static void build(answer *a, as_output *out) {
     as_builder builder = as_builder_of(out), *b = &builder;
+    as_exact exact[2] = {{.source = as_diff_view_source(&a->asked.diff, AS_BASE)},
+                         {.source = as_diff_view_source(&a->asked.diff, AS_TARGET)}};
+    a->exact = exact;
     b->compact = true;
     as_build_object(b, NULL, false);
     as_build_text(b, "view", a->asked.flat ? "flat" : "top-down");

@@ -26,6 +26,7 @@ typedef struct flame {
     as_flame_asked request;
     bool *wanted;              /* names that are looked for; or NULL */
     as_vec shapes;             /* as_flame_shape */
+    uint32_t n_levels;         /* of these; 0: nothing is cut */
     double *own[2], *total[2]; /* of each shape on each side */
     double whole[2];
     double *left[2]; /* of each shape what it has below it that is no shape of its own */
@@ -402,6 +403,7 @@ static void build(const flame *f, as_output *out) {
     as_build_int(b, "locations", as_change_spreads_locations(&f->spreads));
     as_build_real(b, "total", f->frames->total);
     as_build_int(b, "n_frames", as_flame_frames_count(f->frames));
+    if (f->n_levels) as_build_int(b, "n_levels", f->n_levels);
     build_above(b, f);
     as_build_object(b, "shapes", false);
     for (column k = 0; k < N_COLUMNS; k++) {
@@ -418,8 +420,8 @@ static assay_status answer_flame(as_viewing *viewing, const as_request *request,
     flame f = {0};
     as_vec_init(&f.shapes, sizeof(as_flame_shape), NULL);
     assay_status status = choose(viewing, request, &f, error);
-    if (status == ASSAY_OK && !(as_flame_frames_draw(f.frames, &f.request, &f.shapes) && sum_side(&f, AS_BASE) &&
-                                sum_side(&f, AS_TARGET) && find_left(&f)))
+    if (status == ASSAY_OK && !(as_flame_frames_draw(f.frames, &f.request, &f.shapes, &f.n_levels) &&
+                                sum_side(&f, AS_BASE) && sum_side(&f, AS_TARGET) && find_left(&f)))
         status = as_fail_memory(error, NULL);
     if (status == ASSAY_OK) status = as_change_spreads_open(viewing, &f.asked, f.kept->scale, &f.spreads, error);
     if (status == ASSAY_OK) status = find_spreads(&f, error);

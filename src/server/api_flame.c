@@ -12,10 +12,11 @@ typedef struct flame {
     as_asked_frames asked;
     const as_dataset *ds;
     as_flame_asked request;
-    as_vec shapes;    /* as_flame_shape */
-    as_vec names;     /* as_str: those of the answer */
-    uint32_t *number; /* of each string of the dataset: its place in names, from 1 on; 0: it is not there */
-    bool *wanted;     /* names that are looked for; or NULL */
+    as_vec shapes;     /* as_flame_shape */
+    uint32_t n_levels; /* of these; 0: nothing is cut */
+    as_vec names;      /* as_str: those of the answer */
+    uint32_t *number;  /* of each string of the dataset: its place in names, from 1 on; 0: it is not there */
+    bool *wanted;      /* names that are looked for; or NULL */
 } flame;
 
 /* ---- what is asked --------------------------------------------------------------------------------------------------- */
@@ -93,12 +94,12 @@ static assay_status draw(flame *f, assay_error *error) {
     double asked = f->request.narrowest;
     bool is_part = f->request.is_inverted && f->request.root != AS_NO_FRAME;
     if (is_part) f->request.narrowest = f->asked.frames->total; /* the root alone */
-    bool fine = as_flame_frames_draw(f->asked.frames, &f->request, &f->shapes);
+    bool fine = as_flame_frames_draw(f->asked.frames, &f->request, &f->shapes, &f->n_levels);
     if (fine && is_part) {
         double total = AS_AT(as_flame_shape, &f->shapes, 0).total;
         f->request.narrowest = f->asked.frames->total > 0 ? asked * (total / f->asked.frames->total) : 0;
         f->shapes.count = 0;
-        fine = as_flame_frames_draw(f->asked.frames, &f->request, &f->shapes);
+        fine = as_flame_frames_draw(f->asked.frames, &f->request, &f->shapes, &f->n_levels);
     }
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
@@ -234,6 +235,7 @@ static assay_status answer(flame *f, as_output *out, assay_error *error) {
     as_build_real(&b, "total", f->asked.frames->total);
     as_build_int(&b, "n_frames", as_flame_frames_count(f->asked.frames));
     as_build_int(&b, "n_minus", (int64_t)f->asked.frames->n_minus);
+    if (f->n_levels) as_build_int(&b, "n_levels", f->n_levels);
     if (f->wanted) {
         uint32_t n;
         double value = as_flame_frames_found(f->asked.frames, f->wanted, &n);

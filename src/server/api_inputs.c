@@ -186,6 +186,7 @@ static assay_status answer_inputs(as_viewing *viewing, const as_request *request
     as_build_array(&builder, "inputs", false);
     for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
         const as_view_input *input = as_viewing_input(viewing, i);
+        if (input->is_dismissed) continue;
         as_build_object(&builder, NULL, false);
         as_build_int(&builder, "id", (int64_t)i);
         as_build_text(&builder, "path", input->path);
@@ -208,6 +209,18 @@ static assay_status answer_inputs(as_viewing *viewing, const as_request *request
 }
 
 const as_endpoint as_endpoint_inputs = {.path = "inputs", .answer = answer_inputs};
+
+/* Takes an input that could not be read out of the list; the others keep their numbers. The answer is that of api/inputs. */
+static assay_status answer_dismiss(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
+    int64_t number;
+    AS_TRY(as_request_number(request, "d", 0, (int64_t)as_viewing_inputs(viewing) - 1, -1, &number, error));
+    if (number < 0 || as_viewing_input(viewing, (size_t)number)->ds)
+        return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "only an input that could not be read can be dismissed");
+    as_viewing_input(viewing, (size_t)number)->is_dismissed = true;
+    return answer_inputs(viewing, request, out, error);
+}
+
+const as_endpoint as_endpoint_dismiss = {.path = "dismiss", .is_post = true, .answer = answer_dismiss};
 
 /* ---- what was dropped ------------------------------------------------------------------------------------------------ */
 

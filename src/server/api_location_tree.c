@@ -9,8 +9,9 @@ enum { MOST_ROWS = 500, FIRST_ROWS = 200 };
 /* What the places below a location have together. */
 typedef struct below {
     uint32_t n_children, n_places, n_values;
-    double sum, min, max;
+    double sum;
     as_whole whole; /* the sum, where all are integers */
+    as_number min, max;
 } below;
 
 typedef struct location_tree {
@@ -24,25 +25,33 @@ typedef struct location_tree {
     as_vec largest; /* double: the largest value that a location of this kind has */
 } location_tree;
 
+static as_whole whole_of(as_number number) {
+    return number.kind == AS_INT ? number.i : number.kind == AS_UINT ? (as_whole)number.u : 0;
+}
+
+static bool is_less(as_number x, as_number y) {
+    double a = as_number_real(x), b = as_number_real(y);
+    return a < b || (a == b && whole_of(x) < whole_of(y));
+}
+
 static void take_place(location_tree *t, assay_id id, uint32_t place) {
     const as_placed_values *of = t->of;
     if (t->selected && !t->selected[place]) return;
     below *b = &t->sums[id];
     b->n_places++;
     if (!as_placed_has(of, place)) return;
-    double value = as_number_real(of->values[place]);
     as_number number = of->values[place];
-    b->whole += number.kind == AS_INT ? number.i : number.kind == AS_UINT ? (as_whole)number.u : 0;
-    b->sum += value;
-    b->min = b->n_values && b->min < value ? b->min : value;
-    b->max = b->n_values && b->max > value ? b->max : value;
+    b->whole += whole_of(number);
+    b->sum += as_number_real(number);
+    if (b->n_values == 0 || is_less(number, b->min)) b->min = number;
+    if (b->n_values == 0 || is_less(b->max, number)) b->max = number;
     b->n_values++;
 }
 
 static void add_below(below *to, const below *from) {
     if (from->n_values) {
-        to->min = to->n_values && to->min < from->min ? to->min : from->min;
-        to->max = to->n_values && to->max > from->max ? to->max : from->max;
+        if (to->n_values == 0 || is_less(from->min, to->min)) to->min = from->min;
+        if (to->n_values == 0 || is_less(to->max, from->max)) to->max = from->max;
     }
     to->n_places += from->n_places;
     to->n_values += from->n_values;
@@ -178,8 +187,10 @@ static void build_cell(as_builder *b, const location_tree *t, assay_id id, tree_
         as_answer_number(b, NULL,
                          t->of->spread.is_integer ? as_whole_number(sums->whole)
                                                   : (as_number){.kind = AS_REAL, .r = sums->sum});
+    else if (column == MEAN)
+        as_build_real(b, NULL, sums->sum / sums->n_values);
     else
-        as_build_real(b, NULL, column == MEAN ? sums->sum / sums->n_values : column == MIN ? sums->min : sums->max);
+        as_answer_number(b, NULL, column == MIN ? sums->min : sums->max);
 }
 
 static void build_rows(as_builder *b, const location_tree *t, const as_vec *rows) {

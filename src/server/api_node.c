@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/map.h"
+#include "server/exact.h"
 #include "server/report_choice.h"
 #include "server/tree_rows.h"
 
@@ -256,17 +257,6 @@ static assay_status build_sandwich(as_builder *builder, details *d, assay_error 
 
 /* ---- metrics --------------------------------------------------------------------------------------------------------- */
 
-static void build_whole_or_real(as_builder *builder, const char *key, bool is_whole, as_whole whole, double real) {
-    char digits[AS_WHOLE_SIZE];
-    as_whole_format(whole, digits);
-    if (!is_whole)
-        as_build_number(builder, key, real);
-    else if (fabs(real) < 0x1p53)
-        as_build_whole(builder, key, whole);
-    else
-        as_build_text(builder, key, digits);
-}
-
 static assay_status build_metric(as_builder *builder, const details *d, assay_id id, assay_error *error) {
     const as_dataset *ds = d->asked.tree.ds;
     const as_metric *metric = as_ds_metric(ds, id);
@@ -283,10 +273,10 @@ static assay_status build_metric(as_builder *builder, const details *d, assay_id
         as_build_text(builder, "name", as_ds_text(ds, metric->name));
         as_build_text(builder, "display_name", as_ds_text(ds, metric->display_name));
         as_build_text(builder, "unit", as_ds_text(ds, metric->unit));
-        build_whole_or_real(builder, is_own ? "exclusive" : "inclusive", node->is_whole, node->whole_inclusive,
+        as_build_exact(builder, is_own ? "exclusive" : "inclusive", node->is_whole, node->whole_inclusive,
                             as_number_real(node->inclusive));
         if (has_exclusive)
-            build_whole_or_real(builder, "exclusive", node->is_whole, node->whole_exclusive,
+            as_build_exact(builder, "exclusive", node->is_whole, node->whole_exclusive,
                                 as_number_real(node->exclusive));
         as_build_end(builder);
     }

@@ -209,7 +209,7 @@ char *as_asked_key(const as_viewing *viewing, const as_asked_view *asked, const 
     return key;
 }
 
-static as_view_source source_of(const as_asked_view *asked) {
+as_view_source as_asked_source(const as_asked_view *asked) {
     const as_tree_view *tree = &asked->tree;
     return (as_view_source){.ds = tree->ds,
                             .runs = tree->runs.runs,
@@ -254,7 +254,7 @@ static assay_status find_column(as_viewing *viewing, const as_asked_view *asked,
     if (!kept) {
         as_viewing_expect(viewing, AS_COUNT(asked->tree.ds, contexts) * 2 * (sizeof(double) + sizeof(bool)));
         kept = calloc(1, sizeof *kept);
-        as_view_source source = source_of(asked);
+        as_view_source source = as_asked_source(asked);
         source.only_values = true;
         status = kept ? as_view_load(&source, &metric, 1, NULL, 0, kept, error) : as_fail_memory(error, NULL);
         if (status != ASSAY_OK && kept) free_data(kept);
@@ -270,7 +270,7 @@ static assay_status find_column(as_viewing *viewing, const as_asked_view *asked,
 static assay_status load(as_viewing *viewing, const as_asked_view *asked, const assay_id *metric, as_view_data *out,
                          assay_error *error) {
     const as_view_column *column = NULL;
-    as_view_source source = source_of(asked);
+    as_view_source source = as_asked_source(asked);
     bool has_root = asked->root != ASSAY_NONE;
     *out = (as_view_data){0};
     if (metric) AS_TRY(find_column(viewing, asked, *metric, &column, error));

@@ -37,6 +37,8 @@ static inline assay_id as_asked_metric(const as_asked_view *asked, size_t i) {
 
 /* What something is called that belongs to the table of the view and one metric: "what of …". NULL when memory is out. */
 char *as_asked_key(const as_viewing *viewing, const as_asked_view *asked, const char *what, assay_id metric);
+/* Where its values come from. */
+as_view_source as_asked_source(const as_asked_view *asked);
 
 /* A table and the values of the metrics that are asked for; borrowed from the viewing until the request ends. */
 typedef struct as_asked_table {

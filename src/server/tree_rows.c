@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "server/exact.h"
+
 void as_build_view_metrics(as_builder *builder, const as_asked_view *asked, const as_asked_table *table) {
     const as_dataset *ds = asked->tree.ds;
     as_build_array(builder, "metrics", false);
@@ -108,15 +110,24 @@ static bool is_filled(as_asked_view *asked, const as_vec *rows, put_cell *put) {
     return false;
 }
 
-static void build_values(as_builder *builder, const char *key, const as_vec *rows, bool exclusive) {
+/* Top-down each item is one context. */
+static void build_value(as_builder *builder, as_exact *exact, const as_tree_row *row, size_t k, bool exclusive) {
+    const as_view_values *of = row->of->values[k];
+    const double *values = exclusive ? of->exclusive : of->inclusive;
+    double value = values ? values[row->item] : NAN;
+    as_whole whole = 0;
+    assay_id context = row->of->table->request.kind == AS_VIEW_TOP_DOWN ? item_of(row)->context : ASSAY_NONE;
+    bool is_whole = as_exact_find(exact, of->metric, context, exclusive, value, &whole);
+    as_build_exact(builder, NULL, is_whole, whole, value);
+}
+
+static void build_values(as_builder *builder, const char *key, const as_vec *rows, as_exact *exact, bool exclusive) {
     size_t n = rows->count ? row_at(rows, 0)->of->n_values : 0;
     as_build_array(builder, key, false);
     for (size_t k = 0; k < n; k++) {
         as_build_array(builder, NULL, false);
         for (size_t i = 0; i < rows->count; i++) {
-            const as_tree_row *row = row_at(rows, i);
-            const double *values = exclusive ? row->of->values[k]->exclusive : row->of->values[k]->inclusive;
-            as_build_number(builder, NULL, values ? values[row->item] : NAN);
+            build_value(builder, exact, row_at(rows, i), k, exclusive);
         }
         as_build_end(builder);
     }
@@ -135,6 +146,7 @@ void as_build_tree_rows(as_builder *builder, as_asked_view *asked, const as_vec 
         as_build_end(builder);
     }
     as_build_end(builder);
-    build_values(builder, "inclusive", rows, false);
-    build_values(builder, "exclusive", rows, true);
+    as_exact exact = {.source = as_asked_source(asked)};
+    build_values(builder, "inclusive", rows, &exact, false);
+    build_values(builder, "exclusive", rows, &exact, true);
 }

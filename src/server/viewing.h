@@ -17,6 +17,7 @@ typedef struct as_view_input {
     bool is_dropped;          /* it lies in the viewing's own folder, and no command can name it */
     as_dataset *ds;           /* NULL: it could not be read, or its files have changed since */
     assay_error error;        /* why not */
+    bool is_dismissed;        /* that was seen: it is in no list any more */
     as_vec derives;           /* const char *: texts of as_viewing.derives and .asked; its last metrics are of these */
     size_t n_given;           /* the first so many of them are of as_viewing.derives */
     as_dataset *regrouped[3]; /* private: as_view_input_regroup() */

@@ -1,11 +1,12 @@
 // For people without a mouse, with few colours, at 125 %: what every screen owes them.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, example, settling, source, view, type Opened, type PageOptions } from '../../web/test/harness';
+import { pathToFileURL } from 'node:url';
+import { closeBrowser, example, page as pageOf, settling, source, view, type Opened, type PageOptions } from '../../web/test/harness';
 
 const INPUTS = [example('heat-hpctoolkit'), example('heat.cubex'), example('kernels.txt')];
 const LAPTOP: PageOptions = { viewport: { width: 1024, height: 576 }, deviceScaleFactor: 1.25, reducedMotion: 'reduce' };
@@ -157,6 +158,7 @@ test('nothing is cut or stands out, and tree grids say where one is, at 1280 and
     await view(t, inputs, async (opened) => {
       const { page } = opened;
       const settled = settling(opened);
+      await page.getByRole('tab').first().waitFor();
       for (const [name] of SCREENS) {
         const tab = page.getByRole('tab', { name, exact: true });
         if ((await tab.count()) === 0) continue;
@@ -203,40 +205,58 @@ const BEFORE: Record<string, string[]> = {
 /** Those that need the mouse before: a selection that was dragged. timeline.test.ts and locations.test.ts have them. */
 const AFTER_DRAGGING = ['Time line z', 'Time line Escape', 'Locations Escape'];
 
+/** Keys that are listed and do nothing, or ask for what there is not; how many were pressed. */
+async function idleKeys(opened: Opened, screens: typeof SCREENS): Promise<[idle: string[], tried: number]> {
+  const { page } = opened;
+  const look = () =>
+    page.evaluate(() => {
+      const active = document.activeElement;
+      return [location.hash, document.querySelector('#app')!.innerHTML, document.documentElement.dataset['theme'], active?.className, active?.getAttribute('aria-label'), ...[...document.querySelectorAll('canvas')].map((c) => c.toDataURL())].join('\n');
+    });
+  const settled = settling(opened);
+  const idle: string[] = [];
+  const tried = new Set<string>();
+  for (const screen of screens) {
+    await open(opened, settled, screen);
+    await page.keyboard.press('?');
+    const listed = await page.getByRole('dialog').evaluate((dialog) =>
+      [...dialog.querySelectorAll('section')].flatMap((s) => [...s.querySelectorAll('dt')].map((dt) => [s.querySelector('h3')!.textContent, [...dt.querySelectorAll('kbd')].map((k) => k.textContent!).join(' ')] as [string, string])),
+    );
+    await page.keyboard.press('Escape');
+    assert.ok(listed.length > 12, screen[0]);
+    for (const [group, key] of listed) {
+      const name = `${group} ${key}`;
+      if (tried.has(name) || AFTER_DRAGGING.includes(name) || key === `g ${screen[0].toLowerCase()[0]}`) continue;
+      tried.add(name);
+      await open(opened, settled, screen);
+      for (const first of BEFORE[name] ?? []) {
+        await page.keyboard.press(first);
+        await settled();
+      }
+      const before = await look();
+      for (const part of key.split(' ')) await page.keyboard.press(part.replace(/^Ctrl\+K$/, 'Control+k').replace('Ctrl+', 'Control+'));
+      for (let i = 0; i < 25 && (await look()) === before; i++) await page.waitForTimeout(40);
+      if ((await look()) === before || (await page.getByRole('alert').count()) > 0) idle.push(`${screen[0]}: ${name}`);
+    }
+  }
+  return [idle, tried.size];
+}
+
 test('every key of the list does something', (t) =>
   view(t, INPUTS, async (opened) => {
-    const { page } = opened;
-    const look = () =>
-      page.evaluate(() => {
-        const active = document.activeElement;
-        return [location.hash, document.querySelector('#app')!.innerHTML, document.documentElement.dataset['theme'], active?.className, active?.getAttribute('aria-label'), ...[...document.querySelectorAll('canvas')].map((c) => c.toDataURL())].join('\n');
-      });
-    const settled = settling(opened);
-    const idle: string[] = [];
-    const tried = new Set<string>();
-    for (const screen of SCREENS) {
-      await open(opened, settled, screen);
-      await page.keyboard.press('?');
-      const listed = await page.getByRole('dialog').evaluate((dialog) =>
-        [...dialog.querySelectorAll('section')].flatMap((s) => [...s.querySelectorAll('dt')].map((dt) => [s.querySelector('h3')!.textContent, [...dt.querySelectorAll('kbd')].map((k) => k.textContent!).join(' ')] as [string, string])),
-      );
-      await page.keyboard.press('Escape');
-      assert.ok(listed.length > 12, screen[0]);
-      for (const [group, key] of listed) {
-        const name = `${group} ${key}`;
-        if (tried.has(name) || AFTER_DRAGGING.includes(name) || key === `g ${screen[0].toLowerCase()[0]}`) continue;
-        tried.add(name);
-        await open(opened, settled, screen);
-        for (const first of BEFORE[name] ?? []) {
-          await page.keyboard.press(first);
-          await settled();
-        }
-        const before = await look();
-        for (const part of key.split(' ')) await page.keyboard.press(part.replace(/^Ctrl\+K$/, 'Control+k').replace('Ctrl+', 'Control+'));
-        for (let i = 0; i < 25 && (await look()) === before; i++) await page.waitForTimeout(40);
-        if ((await look()) === before) idle.push(`${screen[0]}: ${name}`);
-      }
-    }
-    assert.deepEqual(idle, [], 'keys that are listed and do nothing');
-    assert.ok(tried.size > 60, `${tried.size} keys`);
+    const [idle, tried] = await idleKeys(opened, SCREENS);
+    assert.deepEqual(idle, []);
+    assert.ok(tried > 60, `${tried} keys`);
   }, LAPTOP));
+
+test('every key of the list of a report does something', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-access-'));
+  const file = join(folder, 'report.html');
+  execFileSync(process.env['ASSAY']!, ['report', '-q', ...INPUTS, '-o', file]);
+  await pageOf(pathToFileURL(file).href, async (opened) => {
+    const [idle, tried] = await idleKeys(opened, SCREENS.filter(([name]) => name !== 'SQL'));
+    assert.deepEqual(idle, []);
+    assert.ok(tried > 50, `${tried} keys`);
+  }, LAPTOP);
+  rmSync(folder, { recursive: true });
+});

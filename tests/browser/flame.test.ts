@@ -1,7 +1,7 @@
 // The flame graph: on every format with a call tree, with clicks and keys.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -35,6 +35,37 @@ test('a picture of each format', async (t) => {
       },
       { hash: '#flame' },
     );
+  }
+});
+
+test('a chain of more levels than there is room for is drawn as far as there is, says so, and goes on', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-flame-'));
+  const path = join(folder, 'chain.folded');
+  writeFileSync(path, `${Array.from({ length: 30000 }, (_, i) => `f${i}`).join(';')} 5\n`);
+  try {
+    await view(
+      t,
+      [path],
+      async ({ page, shot }) => {
+        await page.getByText('only the first 19,998 levels').waitFor();
+        await shot('flame-chain');
+        const box = page.locator('.flame-box');
+        await box.evaluate((element) => (element.scrollTop = element.scrollHeight));
+        const lowest = async () => ({ position: { x: 100, y: (await canvas(page).boundingBox())!.height - ROW / 2 } });
+        await canvas(page).hover(await lowest());
+        await page.locator('.tooltip').getByText('… 1 more').waitFor();
+        await shot('flame-chain-end');
+        await canvas(page).click(await lowest());
+        await page.locator('.crumbs').getByText('f19997', { exact: true }).waitFor();
+        await page.getByText('only the first').waitFor({ state: 'detached' });
+        await box.evaluate((element) => (element.scrollTop = element.scrollHeight));
+        await canvas(page).hover(await lowest());
+        await page.locator('.tooltip .tip-title').getByText('f29999').waitFor();
+      },
+      { hash: '#flame' },
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 });
 

@@ -308,3 +308,27 @@ test('SQL offers no run: statements have them all', (t) =>
     await page.evaluate(() => void (location.hash = '#sql'));
     await until(async () => (await choices()).join() === 'Metric', 'SQL is of all');
   }, { hash: '#tree' }));
+
+test('integers that no number holds are copied to the last digit', (t) =>
+  view(t, [written('big.folded', 'main;a 9007199254740993\nmain;b 3\n'), written('bigger.folded', 'main;a 9007199254740997\nmain;b 5\n'), example('heat.cubex')], async ({ page }) => {
+    const copied = async () => {
+      await page.getByRole('button', { name: 'Columns and copying' }).click();
+      await page.getByText('Copy as CSV').click();
+      await page.getByText(/^Copied/).last().waitFor();
+      return (await page.evaluate(() => navigator.clipboard.readText())).split('\n');
+    };
+    await page.locator('.vbody .vrow').nth(2).waitFor();
+    assert.deepEqual((await copied()).slice(1, 4).map((line) => line.split(',').filter((_, i) => i < 3).join()), ['0,main,9007199254740996', '1,a,9007199254740993', '1,b,3']);
+    await page.evaluate(() => void (location.hash = '#compare'));
+    await page.getByRole('treegrid', { name: 'Call paths that changed' }).waitFor();
+    await page.locator('.vbody .vrow').nth(2).waitFor();
+    assert.deepEqual((await copied()).slice(1, 4).map((line) => line.split(',').filter((_, i) => i < 5).join()), ['0,main,9007199254740996,9007199254741002,6', '1,a,9007199254740993,9007199254740997,4', '1,b,3,5,2']);
+    await page.route('**/api/location_tree?**', async (route) => {
+      const answer = (await (await route.fetch()).json()) as Record<string, unknown[]>;
+      for (const column of ['value', 'min', 'max']) answer[column]![0] = '9007199254740993';
+      await route.fulfill({ json: answer });
+    });
+    await page.evaluate(() => void (location.hash = '#locations?d=2&locations.tab=tree'));
+    await page.getByText('MPI Rank 1').waitFor();
+    assert.deepEqual((await copied())[1]!.split(',').filter((cell) => cell.startsWith('9007')), Array(3).fill('9007199254740993'));
+  }, { hash: '#tree' }));

@@ -1,5 +1,6 @@
 // The screen Scale with the command's own server.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,11 +98,28 @@ test('the example, in the dark; the function and the command are copied', (t) =>
     await page.waitForURL(/scale\.at=n%3D[23]\d\d0/);
   }, { hash: '#scale', colorScheme: 'dark' }));
 
-test('two parameters: a map, and lines along each', (t) => {
+/** Of two parameters: 5 + p n / 2. */
+function plane(): string {
   const path = join(folder, 'plane.txt');
-  const [xs, ys] = [[2, 4, 8, 16, 32], [10, 20, 30, 40, 50]];
-  const points = xs.flatMap((x) => ys.map((y) => [x, y] as const));
+  const points = [2, 4, 8, 16, 32].flatMap((x) => [10, 20, 30, 40, 50].map((y) => [x, y] as const));
   writeFileSync(path, `PARAMETER p\nPARAMETER n\nPOINTS ${points.map(([x, y]) => `(${x} ${y})`).join(' ')}\nMETRIC time\nREGION main->both\n${points.map(([x, y]) => `DATA ${5 + 0.5 * x * y}\n`).join('')}`);
+  return path;
+}
+
+test('models of the file and two parameters: all that is chosen has room in one line, and so have the sliders', (t) => {
+  const stored = join(folder, 'plane.extra-p');
+  assert.equal(spawnSync(process.env['ASSAY']!, ['model', plane(), '-o', stored]).status, 0);
+  return view(t, [stored], async ({ page, shot }) => {
+    await page.getByRole('combobox', { name: 'Models' }).waitFor();
+    await plotted(page).waitFor();
+    await shot('scale-stored-map');
+    const heights = await page.locator('.scale > .toolbar, .sliders, .scale-split .toolbar').evaluateAll((all) => all.map((e) => e.clientHeight));
+    assert.ok(heights.length === 3 && heights.every((h) => h < 45), heights.join());
+  }, { hash: '#scale' });
+});
+
+test('two parameters: a map, and lines along each', (t) => {
+  const path = plane();
   return view(t, [path], async ({ page, shot }) => {
     await plotted(page).waitFor();
     assert.equal(await page.getByLabel('Value of p').inputValue(), '128');

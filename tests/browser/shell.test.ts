@@ -94,7 +94,7 @@ test('the theme is chosen, remembered, and light on paper', async () => {
 test('a file that could not be read says why, where it is', async () => {
   await mock(answer, (url) =>
     page(url, async ({ page, shot }) => {
-      await page.getByRole('button', { name: 'broken.extra-p' }).click();
+      await page.getByRole('button', { name: /^broken.extra-p/ }).click();
       const alert = page.getByRole('alert');
       assert.match((await alert.textContent()) ?? '', /broken\.extra-p:12:3.*expected a value.*json-syntax/);
       await shot('shell-error');

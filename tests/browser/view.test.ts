@@ -23,12 +23,42 @@ test('a profile is shown', (t) =>
 
 test('several inputs, one of them no measurement', (t) =>
   view(t, [example('heat.cubex'), example('heat-2.cubex'), example('heat.py')], async ({ page, shot }) => {
-    await page.getByRole('button', { name: 'heat.py' }).click();
+    await page.getByRole('button', { name: /^heat.py/ }).click();
     await page.getByRole('alert').getByText('is of no format assay knows').waitFor();
     await shot('view-error');
     await page.getByRole('button', { name: 'heat-2.cubex' }).click();
     await page.getByRole('heading', { name: 'heat-2.cubex' }).waitFor();
     assert.ok((await page.getByRole('tab').allTextContents()).includes('Compare'));
+  }));
+
+test('what could not be read is dismissed by keys, here and in other tabs; what one tab opens the others have when they are looked at', (t) =>
+  view(t, [example('heat.cubex'), example('heat.py'), example('heat-2.cubex')], async ({ page, url }) => {
+    await page.getByRole('heading', { name: 'heat.cubex' }).waitFor();
+    const entries = (of: Page) => of.locator('.input-entry .input-name > :first-child').allTextContents();
+    const other = await page.context().newPage();
+    await other.goto(`${url}#tree?d=1`);
+    await other.getByRole('heading', { name: 'heat.py could not be read' }).waitFor();
+    await page.bringToFront();
+    await page.getByRole('button', { name: /^heat.py/ }).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /heat.py/ }).first().waitFor({ state: 'detached' });
+    assert.deepEqual(await entries(page), ['heat.cubex', 'heat-2.cubex']);
+    await page.getByLabel('Add files', { exact: true }).setInputFiles(example('kernels.txt'));
+    await page.getByRole('heading', { name: 'kernels.txt' }).waitFor();
+    // What is dropped is the last, and not what took the place of the dismissed one
+    assert.match(page.url(), /d=3/);
+    assert.deepEqual(await entries(other), ['heat.cubex', 'heat.py', 'heat-2.cubex']);
+    await other.bringToFront();
+    await other.evaluate(() => dispatchEvent(new Event('focus'))); // headless pages have it always
+    await other.locator('.vbody .vrow').first().waitFor();
+    assert.deepEqual(await entries(other), ['heat.cubex', 'heat-2.cubex', 'kernels.txt']);
+    // Nothing new: nothing is asked for again
+    const asked: string[] = [];
+    other.on('request', (request) => asked.push(request.url().replace(/.*api\//, '')));
+    await other.evaluate(() => dispatchEvent(new Event('focus')));
+    await other.waitForTimeout(300);
+    assert.deepEqual(asked, ['inputs?']);
   }));
 
 test('a file that is added', (t) =>

@@ -101,6 +101,13 @@ class Compare(Case):
 
     # ---- against diff
 
+    def test_integers_are_exact(self):
+        """No double has 2^53 + 1: f changed by 3 - 1, main by as much and what it did itself, 4 - 2."""
+        big = 2**53
+        viewer = self.profiles(('main(f)', (2, big + 1)), ('main(f)', (4, big + 3)))
+        numbers = {row['name']: [row[key] for key, *_ in COLUMNS if key != 'relative'] for row in self.everything(viewer)[1]}
+        self.assertEqual({'main': [str(big + 3), str(big + 7), 4, 2, 4, 2], 'f': [str(big + 1), str(big + 3), 2, str(big + 1), str(big + 3), 2]}, numbers)
+
     def test_numbers_are_those_of_diff(self):
         for a, b in ((HEAT, HEAT_2), (DATABASE, DATABASE), (SORT_1, SORT_2), (FILTER, FILTER_2)):
             viewer = self.viewer(a, b)

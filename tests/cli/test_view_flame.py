@@ -272,6 +272,31 @@ class Pictures(Flame):
         self.assertEqual((n, 30000), (answer['n_frames'], answer['total']))
         self.assertAlmostEqual(30000, sum(v for v, p in zip(answer['value'], answer['parent']) if p == 0))
 
+    def test_levels_there_is_no_room_for(self):
+        """All of one chain is equally wide: with the whole and the rest 19,998 levels are 20,000 boxes, in a comparison 7,998 are 8,000."""
+        depth = 30000
+        path = self.write('chain.folded', ';'.join(f'f{i}' for i in range(depth)) + ' 5\n')
+        viewer = self.viewer(path, path)
+        answer = viewer.get('flame')
+        self.assertEqual((20000, 19998, depth), (len(answer['node']), answer['n_levels'], answer['n_frames']))
+        self.assertEqual((list(range(-1, 19999)), [0] * 19999 + [1], {5}), (answer['parent'], answer['rest'], set(answer['value'])))
+        self.assertEqual([None, *(f'f{i}' for i in range(19998)), None], self.names(answer))
+        # what is below the last of them is all there
+        below = viewer.get('flame', root=answer['node'][-2])
+        self.assertEqual([f'f{i}' for i in range(19997, depth)], self.names(below))
+        self.assertNotIn('n_levels', below)
+        upside_down = viewer.get('flame', view='inverted')
+        self.assertEqual([None, *(f'f{depth - 1 - i}' for i in range(19998)), None], self.names(upside_down))
+        both = viewer.get('compare_flame')
+        self.assertEqual((7998, [None, *(f'f{i}' for i in range(7998)), None]), (both['n_levels'], both['shapes']['name']))
+
+    def test_levels_of_many_alike(self):
+        """3,000 stacks of 10 levels, all of one width. Six levels of 3,000 with the whole and 3,000 rests would be 21,001, five are 18,001."""
+        path = self.write('alike.folded', ''.join(';'.join([f'f{i}'] * 10) + ' 1\n' for i in range(3000)))
+        answer = self.viewer(path).get('flame')
+        self.assertEqual((18001, 5), (len(answer['node']), answer['n_levels']))
+        self.assertEqual((15000, 3000), (sum(n is not None for n in answer['name']), sum(answer['rest'])))
+
     def test_odd_inputs(self):
         nothing = self.viewer(self.profile(((0.0,), (0.0,)), 'main(f)')).get('flame')
         self.assertEqual((0, [None]), (nothing['total'], nothing['node']))

@@ -62,6 +62,9 @@ class Numbers(Locations):
         self.assertEqual([str(big + 1), big], answer['places']['value'])
         self.assertEqual(str(2 * big + 1), answer['statistics']['sum'])
 
+        tree = self.viewer(self.profile(2, 1, ((big + 3, big + 1), (0, 0)), 'UINT64')).get('location_tree')
+        self.assertEqual((str(2 * big + 4), str(big + 1), str(big + 3)), (tree['value'][0], tree['min'][0], tree['max'][0]))
+
     def test_processes_and_runs(self):
         viewer = self.viewer(self.profile(), self.write('small.txt', SMALL))
         by_process = viewer.get('locations', by='process')

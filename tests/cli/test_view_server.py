@@ -137,6 +137,18 @@ class Inputs(Case):
         self.assertEqual(0, status)
         self.assertIn('bad.cubex: is of no format assay knows', said)
 
+    def test_a_bad_one_is_dismissed(self):
+        bad = self.write('bad.cubex', b'no measurement at all')
+        with Viewer(bad, FILTER) as viewer:
+            self.assertEqual([1], [i['id'] for i in viewer.post('dismiss', d=0)['inputs']])
+            self.assertEqual([1], [i['id'] for i in viewer.get('inputs')['inputs']])
+            self.assertGreater(viewer.get('tree', d=1)['items'], 0)
+            for params in ({'d': 1}, {}, {'d': 2}, {'d': 'x'}):
+                with self.assertRaises(Refused) as caught:
+                    viewer.post('dismiss', **params)
+                self.assertEqual(400, caught.exception.status, params)
+            viewer.post('dismiss', d=0)
+
     def test_what_is_said_of_an_input(self):
         info = json.loads(run('info', '--json', FILTER).out)
         with Viewer(FILTER) as viewer:

@@ -59,6 +59,16 @@ class Rows(Trees):
         self.assertEqual([HOT, 0, HOT, 0], answer['rows']['flags'])
         self.assertEqual([2, 1, 0, 2], answer['rows']['children'])
 
+    def test_integers_are_exact(self):
+        """No double has them: what is above is a sum of both, 2^54 + 4."""
+        big = 2**53 + 1
+        path = self.write('p.cubex', profile([('n', 'UINT64', 'EXCLUSIVE', ((1, 0), (big, 0), (1, big), (-1 % 2**63, 0)))], 'main(f g) most', processes(2)))
+        viewer = self.viewer(path)
+        answer = viewer.get('tree', node=0)
+        self.assertEqual({0: [('g', str(big + 1), str(big + 1)), ('f', str(big), str(big))]}, self.lists(answer))
+        self.assertEqual([('most', str(2**63 - 1), str(2**63 - 1)), ('main', str(2 * big + 2), 1)], self.lists(viewer.get('tree', node=-1))[-1])
+        self.assertEqual([('f', str(big), str(big)), ('g', 1, 1)], self.lists(viewer.get('tree', node=0, location='0'))[0])
+
     def test_children_sorted_in_all_ways(self):
         viewer = self.small()
         names = lambda **params: [n for n, _, _ in self.lists(viewer.get('tree', node=-1, **params))[-1]]

@@ -169,6 +169,8 @@ export function setBackend(backend: Backend): void {
 export const isReport = (): boolean => IS_REPORT;
 export const reportNotes = (): readonly string[] => client.backend.notes ?? [];
 export const get = <T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> => client.get(path, params, signal) as Promise<T>;
+/** Past all answers that are kept. */
+export const getAnew = <T>(path: string): Promise<T> => client.backend.get(path, {}) as Promise<T>;
 export const post = <T>(path: string, params?: Params, body?: BodyInit | null, signal?: AbortSignal): Promise<T> => client.post(path, params, body, signal) as Promise<T>;
 export const forgetAnswers = (): void => client.forget();
 export const isAborted = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';
@@ -214,7 +216,7 @@ export function useData<T>(path: string | null, params: Params = {}): Loaded<T> 
 
 /** As useData(), for what changes with every move: asked for before the next frame, one request at a time; of what is wanted meanwhile only the last is asked for. */
 export function useLatest<T>(path: string | null, params: Params = {}): Loaded<T> & { /** What the answer is to. */ asked: Params } {
-  const key = path === null ? null : canonical(path, params);
+  const key = path === null ? null : `${client.version} ${canonical(path, params)}`;
   const [state, setState] = useState<Loaded<T> & { asked: Params }>({ data: null, error: null, loading: path !== null, asked: params });
   const wanted = useRef({ key, path, params, abort: null as AbortController | null }).current;
   Object.assign(wanted, { key, path, params });

@@ -91,12 +91,14 @@ const rowTop = (row: number, rows: number, height: number, isUpward: boolean): n
 
 function drawAbove(context: CanvasRenderingContext2D, { props, scroll }: Picture, rows: number, width: number, height: number): void {
   const above = props.above ?? [];
-  context.fillStyle = cssColor('--sunken');
-  for (let i = 0; i < above.length; i++) context.fillRect(0, rowTop(i, rows, height, props.isUpward ?? false) - scroll, width, ROW - 1);
-  context.fillStyle = cssColor('--muted');
+  const [back, ink] = [cssColor('--sunken'), cssColor('--muted')];
   for (let i = 0; i < above.length; i++) {
     const y = rowTop(i, rows, height, props.isUpward ?? false) - scroll;
-    if (y > -ROW && y < height) context.fillText(fitText(context, above[i]!, width - 10), 5, y + ROW / 2);
+    if (y <= -ROW || y >= height) continue;
+    context.fillStyle = back;
+    context.fillRect(0, y, width, ROW - 1);
+    context.fillStyle = ink;
+    context.fillText(fitText(context, above[i]!, width - 10), 5, y + ROW / 2);
   }
 }
 

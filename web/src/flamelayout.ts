@@ -1,4 +1,5 @@
 // Where the boxes of a flame graph lie: parts of the whole width, and levels. No drawing here.
+import { formatCount } from './format';
 
 export interface FlameBoxes {
   n: number;
@@ -75,6 +76,9 @@ export function boxAround(boxes: FlameBoxes, from: number, to: number): number {
   }
   return best;
 }
+
+/** What there was no room for. */
+export const cutText = (levels: number | undefined): string => (levels ? `only the first ${formatCount(levels)} levels: “… more” shows those below` : '');
 
 export type Step = 'parent' | 'child' | 'previous' | 'next';
 

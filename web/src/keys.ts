@@ -11,6 +11,8 @@ export interface Key {
   inFields?: boolean;
   /** Not in the list: a second key for the same. */
   hidden?: boolean;
+  /** Reports have no such thing. */
+  isLive?: boolean;
 }
 
 export interface KeyGroup {
@@ -38,7 +40,8 @@ export function registerKeys(title: string, keys: Key[]): () => void {
 export const keyGroups = (): readonly KeyGroup[] => groups;
 
 /** Keys that are there as long as the component is. */
-export function useKeys(title: string, keys: Key[]): void {
+export function useKeys(title: string, all: Key[]): void {
+  const keys = IS_REPORT ? all.filter((k) => !k.isLive) : all;
   const latest = useRef(keys);
   latest.current = keys;
   const names = keys.map((k) => `${k.key}\n${k.label}`).join('\n');

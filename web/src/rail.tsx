@@ -13,9 +13,11 @@ export interface RailProps {
   /** On the screen Compare: what is A, and what is B. */
   sides: readonly number[];
   onFiles: (files: Dropped[]) => void;
+  /** Of one that could not be read: it was seen. */
+  onDismiss: (input: Input) => void;
 }
 
-function InputEntry({ input, chosen, side }: { input: Input; chosen: boolean; side: string }) {
+function InputEntry({ input, chosen, side, onDismiss }: { input: Input; chosen: boolean; side: string; onDismiss: () => void }) {
   const problems = input.problems ?? 0;
   return (
     <li>
@@ -33,11 +35,16 @@ function InputEntry({ input, chosen, side }: { input: Input; chosen: boolean; si
         </span>
         <span class="hint ellipsis">{input.error ? input.error.message : (input.format_title ?? input.format ?? '')}</span>
       </button>
+      {input.error && !isReport() && (
+        <button class="quiet dismiss" title="Dismiss" aria-label={`Dismiss ${input.name}`} onClick={onDismiss}>
+          ✕
+        </button>
+      )}
     </li>
   );
 }
 
-export function Rail({ inputs, chosen, sides, onFiles }: RailProps) {
+export function Rail({ inputs, chosen, sides, onFiles, onDismiss }: RailProps) {
   const field = useRef<HTMLInputElement>(null);
   return (
     <aside class="rail" aria-label="Inputs">
@@ -46,7 +53,7 @@ export function Rail({ inputs, chosen, sides, onFiles }: RailProps) {
         assay
         {inputs && <span class="hint">{inputs.version}</span>}
       </div>
-      <ul class="inputs">{inputs?.inputs.map((input) => <InputEntry key={input.id} input={input} chosen={input.id === chosen} side={['A', 'B'].filter((_, i) => sides[i] === input.id).join(' ')} />)}</ul>
+      <ul class="inputs">{inputs?.inputs.map((input) => <InputEntry key={input.id} input={input} onDismiss={() => onDismiss(input)} chosen={input.id === chosen} side={['A', 'B'].filter((_, i) => sides[i] === input.id).join(' ')} />)}</ul>
       {!isReport() && (
         <div class="rail-foot">
           <button class="add" onClick={() => field.current?.click()}>

@@ -1,6 +1,6 @@
 // A whole call tree that a report holds, and what the server would answer to requests for parts of it (docs/viewer-api.md, "Rows of call trees").
 import type { Params } from './api';
-import { known } from './format';
+import { known, type Num } from './format';
 import { APART, CUT, HOT, MATCH, matcher, type RowColumns, type TreeAnswer, type TreeMetric } from './screens/tree-data';
 
 /** The answer to `whole`: rows are in the order of the source, list by list; what has too little is left out. */
@@ -139,8 +139,11 @@ export class WholeTree {
     return place;
   }
 
+  private exact(i: number, metric: number, exclusive: boolean): Num {
+    return (exclusive ? this.whole.exclusive : this.whole.inclusive)[metric]?.[i] ?? null;
+  }
   private value(i: number, metric: number, exclusive: boolean): number | null {
-    return known((exclusive ? this.whole.exclusive : this.whole.inclusive)[metric]?.[i]);
+    return known(this.exact(i, metric, exclusive));
   }
 
   /** What rows are sorted by: their size; where they have no value that of what lies below, of metrics that only some rows have. */
@@ -281,7 +284,7 @@ export class WholeTree {
       exclusive: metrics.map((m) => this.foundSum(marks, m, true)),
     };
     const { node } = this.whole.rows;
-    const columns = (exclusive: boolean) => (rows.length > 0 ? metrics.map((m) => rows.map((i) => this.value(i, m, exclusive))) : []);
+    const columns = (exclusive: boolean) => (rows.length > 0 ? metrics.map((m) => rows.map((i) => this.exact(i, m, exclusive))) : []);
     return {
       view: this.whole.view,
       by: this.whole.by,
@@ -464,7 +467,7 @@ export class WholeTree {
       below,
       path,
       metrics: metrics.map((m) => this.whole.metrics[m]!),
-      values: this.whole.metrics.map((m, k) => ({ id: m.id, name: m.name, display_name: m.display_name, unit: m.unit, ...(m.has_inclusive ? { inclusive: this.value(i, k, false) } : {}), ...(m.has_exclusive ? { exclusive: this.value(i, k, true) } : {}) })),
+      values: this.whole.metrics.map((m, k) => ({ id: m.id, name: m.name, display_name: m.display_name, unit: m.unit, ...(m.has_inclusive ? { inclusive: this.exact(i, k, false) } : {}), ...(m.has_exclusive ? { exclusive: this.exact(i, k, true) } : {}) })),
       ...(relatives ?? { calls: 0, callers: NOBODY, callees: NOBODY }),
       source_id: isDown && isSame ? (one?.source_id ?? null) : null,
       source: isThere ? (one?.source ?? null) : null,

@@ -1,6 +1,6 @@
 // The page around the screens.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { get, isReport, opened, setFormulas, type Failure, failure, type Input, type Inputs, type Metric, type Opened } from './api';
+import { forgetAnswers, get, getAnew, isReport, opened, post, setFormulas, type Failure, failure, type Input, type Inputs, type Metric, type Opened } from './api';
 import { Boundary, Failed, Waiting } from './boundary';
 import { Dialog } from './dialog';
 import { filesOf, openFiles, type Dropped } from './drop';
@@ -34,6 +34,26 @@ function useInputs(formulas: string): [Inputs | null, Failure | null, (then?: (i
     );
   };
   useEffect(() => load(), [formulas]);
+  const known = useRef(state.inputs);
+  known.current = state.inputs;
+  // Other tabs open and dismiss inputs, too: who comes back looks
+  useEffect(() => {
+    if (isReport()) return undefined;
+    const look = () => {
+      if (document.hidden || !known.current) return;
+      getAnew<Inputs>('inputs').then((inputs) => {
+        if (JSON.stringify(inputs) === JSON.stringify(known.current)) return;
+        forgetAnswers();
+        load();
+      }, () => undefined);
+    };
+    addEventListener('focus', look);
+    addEventListener('visibilitychange', look);
+    return () => {
+      removeEventListener('focus', look);
+      removeEventListener('visibilitychange', look);
+    };
+  }, []);
   // Until the next list comes: what there is no formula of any more is no metric
   const inputs = useMemo(() => {
     const gone = state.inputs?.derives?.map((d) => d.text).filter((text) => !formulas.split('\n').includes(text)) ?? [];
@@ -175,11 +195,16 @@ export function App() {
   const props: ScreenProps | null = inputs && input ? { inputs, input, metric, selection } : null;
   // What was dropped is what is wanted next; who compares goes on comparing
   const showNew = (all: Inputs) => {
-    const news = all.inputs.slice(inputs?.inputs.length ?? 0);
+    const news = all.inputs.filter((i) => !inputs?.inputs.some((o) => o.id === i.id));
     const first = news.find((i) => !i.error) ?? news[0];
     if (first && !/compare|scale/.test(screen.id)) navigate(selectionPatch({ dataset: first.id }), 'push', 'overview');
   };
   const onFiles = (files: Dropped[]) => void openFiles(files, () => reload(showNew));
+  const dismiss = (i: Input) =>
+    post('dismiss', { d: i.id }).then(() => {
+      forgetAnswers();
+      reload();
+    }, toastError);
   const isOver = useDropZone(onFiles);
   const goTo = (id: string) => navigate({}, 'push', id);
   const copyLink = () => void copyText(location.href, 'Link copied');
@@ -200,7 +225,7 @@ export function App() {
     { key: '/', label: 'Search', run: () => searchRef.current?.select() },
     { key: 'm', label: 'Next metric', run: () => metricStep(1) },
     { key: 'M', label: 'Previous metric', run: () => metricStep(-1) },
-    ...(isReport() ? [] : [{ key: '=', label: 'Metrics of formulas', run: () => setOpen(input && 'formulas') }]),
+    { key: '=', label: 'Metrics of formulas', isLive: true, run: () => setOpen(input && 'formulas') },
     ...(screen.hasSides ? [{ key: 'x', label: 'Inclusive or exclusive', run: () => select({ sides: selection.sides === 'inclusive' ? 'exclusive' : 'inclusive' }) }] : []),
     { key: 'u', label: 'Undo: one step back', run: () => history.back() },
     { key: 'U', label: 'Redo: one step forward', run: () => history.forward() },
@@ -213,7 +238,7 @@ export function App() {
 
   return (
     <div class={isOver ? 'app over' : 'app'}>
-      <Rail inputs={inputs} chosen={found?.id ?? -1} sides={screen.id === 'compare' && inputs ? (sidesOf(inputs, readScreen('compare', DEFAULTS)) ?? []).map((i) => i.id) : []} onFiles={onFiles} />
+      <Rail inputs={inputs} chosen={found?.id ?? -1} sides={screen.id === 'compare' && inputs ? (sidesOf(inputs, readScreen('compare', DEFAULTS)) ?? []).map((i) => i.id) : []} onFiles={onFiles} onDismiss={dismiss} />
       <div class="main">
         <TopBar
           inputs={inputs}

@@ -88,7 +88,7 @@ function csvCell(text: string): string {
 }
 
 /** 15 digits: what sums have behind them is rounding. */
-const rawText = (n: Num | undefined): string => (typeof n === 'number' ? (Number.isNaN(n) ? '' : String(Number.isSafeInteger(n) ? n : Number(n.toPrecision(15)))) : (n ?? ''));
+const rawText = (n: Num | undefined): string => (typeof n === 'number' ? (Number.isNaN(n) ? '' : String(Number.isSafeInteger(n) ? n : Number(n.toPrecision(15)))) : (n === 'nan' ? '' : (n ?? '')));
 
 /** A value of a unit, as tooltips have it and as it is copied. */
 export const exactly = <R,>(unit: string | null, of: (row: R) => Num | undefined): Pick<Column<R>, 'raw' | 'rawUnit' | 'text'> => ({ raw: of, rawUnit: unit, text: (row) => exactValue(unit, of(row)) });
@@ -263,7 +263,8 @@ function headMenu<R>(now: () => VTableProps<R>): MenuEntry[] {
 export function VTable<R>(props: VTableProps<R>) {
   const { rowCount, selected = -1, tree } = props;
   const isOnPaper = useIsOnPaper();
-  const columns = isOnPaper ? columnsOnPaper(visibleColumns(props)) : visibleColumns(props);
+  // The menu is above the last one: its numbers stand below its title
+  const columns = isOnPaper ? columnsOnPaper(visibleColumns(props)) : visibleColumns(props).map((c, i, all) => (c.align && i === all.length - 1 && typeof c.width === 'number' ? { ...c, width: c.width + 25 } : c));
   const latest = useRef(props);
   latest.current = props;
   const [box, size] = useSize<HTMLDivElement>();

@@ -71,13 +71,15 @@ typedef struct as_flame_shape {
     uint32_t parent;        /* before it; AS_NO_FRAME: none */
     uint32_t frame;         /* whose name it has; AS_NO_FRAME: the whole, or a rest */
     uint32_t origin, level; /* inverted: a stack ends with `origin`, and goes through `frame` this many levels above */
-    uint32_t rest;          /* so many frames are taken together here, each too narrow; 0: it is one frame */
+    uint32_t rest; /* so many frames are taken together here, each too narrow or too deep; 0: it is one frame */
     double own, total;
     bool is_found; /* its name is looked for */
 } as_flame_shape;
 
-/* Puts into shapes (as_flame_shape) the root, or one for the whole, and what is below it, parents first. False when memory is out. */
-bool as_flame_frames_draw(const as_flame_frames *frames, const as_flame_asked *request, as_vec *shapes);
+/* Puts into shapes (as_flame_shape) the root, or one for the whole, and what is below it, parents first. *n_levels: only so many levels below the root are shown, as there is no room for more; 0: all are.
+ * False when memory is out. */
+bool as_flame_frames_draw(const as_flame_frames *frames, const as_flame_asked *request, as_vec *shapes,
+                          uint32_t *n_levels);
 
 /* What stacks have that go through a name that is looked for, each counted once; *n: how many frames there are of these names. */
 double as_flame_frames_found(const as_flame_frames *frames, const bool *names, uint32_t *n);

@@ -14,7 +14,30 @@ static bool is_found(const as_flame_frames *f, const as_flame_asked *request, ui
 typedef struct waiting {
     as_flame_shape shape;
     size_t begin, end;
+    uint32_t depth; /* below the root */
 } waiting;
+
+/* How a picture is drawn. */
+typedef struct drawing {
+    double narrowest; /* what has less is not shown one by one … */
+    uint32_t deepest; /* … nor what lies deeper */
+    bool is_by_level; /* one level after the other */
+    uint32_t depth;   /* of what was shown last */
+    as_vec waiting;   /* waiting: those from `taken` on */
+    size_t taken;
+} drawing;
+
+static bool is_waiting(const drawing *d) { return d->waiting.count > d->taken; }
+
+static waiting take_next(drawing *d) {
+    waiting next = AS_AT(waiting, &d->waiting, d->is_by_level ? d->taken++ : --d->waiting.count);
+    d->depth = next.depth;
+    return next;
+}
+
+static bool is_shown(const drawing *d, const as_flame_shape *shape, uint32_t depth) {
+    return shape->total > 0 && shape->total >= d->narrowest && depth <= d->deepest;
+}
 
 static int compare_waiting(const void *a, const void *b) {
     const as_flame_shape *x = &((const waiting *)a)->shape, *y = &((const waiting *)b)->shape;
@@ -39,43 +62,43 @@ static void order_waiting(as_vec *stack, size_t first, const as_flame_asked *req
           request->by_size ? compare_waiting : compare_sources);
 }
 
-static bool add_rest(as_vec *stack, const as_flame_shape *rest, double narrowest) {
-    if (rest->rest == 0 || rest->total < narrowest || rest->total <= 0) return true;
-    return as_vec_append(stack, &(waiting){.shape = *rest}, 1);
+static bool add_rest(drawing *d, const as_flame_shape *rest, uint32_t depth) {
+    if (rest->rest == 0 || rest->total < d->narrowest || rest->total <= 0) return true;
+    return as_vec_append(&d->waiting, &(waiting){.shape = *rest, .depth = depth}, 1);
 }
 
 /* ---- outermost first ------------------------------------------------------------------------------------------------- */
 
 static bool wait_below(const as_flame_frames *f, const as_flame_asked *request, uint32_t frame, uint32_t parent,
-                       double narrowest, as_vec *stack) {
-    size_t first = stack->count;
+                       drawing *d) {
+    size_t first = d->waiting.count;
+    uint32_t depth = d->depth + 1;
     uint32_t at = frame == AS_NO_FRAME ? 0 : frame + 1;
     uint32_t end = frame == AS_NO_FRAME ? as_flame_frames_count(f) : as_flame_box_at(f, frame)->end;
     as_flame_shape rest = no_shape;
     rest.parent = parent;
     for (; at < end; at = as_flame_box_at(f, at)->end) {
         const as_flame_box *below = as_flame_box_at(f, at);
-        if (below->total < narrowest || below->total <= 0) {
-            rest.rest += below->total > 0;
-            rest.total += below->total;
-            continue;
-        }
         waiting next = {.shape = {.parent = parent,
                                   .frame = at,
                                   .origin = at,
                                   .own = below->own,
                                   .total = below->total,
-                                  .is_found = is_found(f, request, at)}};
-        if (!as_vec_append(stack, &next, 1)) return false;
+                                  .is_found = is_found(f, request, at)},
+                        .depth = depth};
+        if (!is_shown(d, &next.shape, depth)) {
+            rest.rest += below->total > 0;
+            rest.total += below->total;
+        } else if (!as_vec_append(&d->waiting, &next, 1)) {
+            return false;
+        }
     }
-    if (!add_rest(stack, &rest, narrowest)) return false;
-    order_waiting(stack, first, request);
+    if (!add_rest(d, &rest, depth)) return false;
+    order_waiting(&d->waiting, first, request);
     return true;
 }
 
-static bool draw_down(const as_flame_frames *f, const as_flame_asked *request, double narrowest, as_vec *shapes) {
-    as_vec stack; /* waiting */
-    as_vec_init(&stack, sizeof(waiting), as_ds_budget(f->ds));
+static bool draw_down(const as_flame_frames *f, const as_flame_asked *request, drawing *d, as_vec *shapes) {
     as_flame_shape root = no_shape;
     root.frame = root.origin = request->root;
     root.total = f->total;
@@ -84,14 +107,13 @@ static bool draw_down(const as_flame_frames *f, const as_flame_asked *request, d
         root.total = as_flame_box_at(f, request->root)->total;
         root.is_found = is_found(f, request, request->root);
     }
-    bool fine = as_vec_append(shapes, &root, 1) && wait_below(f, request, request->root, 0, narrowest, &stack);
-    while (fine && stack.count && shapes->count <= request->most) {
-        waiting next = AS_AT(waiting, &stack, --stack.count);
+    bool fine = as_vec_append(shapes, &root, 1) && wait_below(f, request, request->root, 0, d);
+    while (fine && is_waiting(d) && shapes->count <= request->most) {
+        waiting next = take_next(d);
         uint32_t id = (uint32_t)shapes->count;
         fine = as_vec_append(shapes, &next.shape, 1);
-        if (fine && !next.shape.rest) fine = wait_below(f, request, next.shape.frame, id, narrowest, &stack);
+        if (fine && !next.shape.rest) fine = wait_below(f, request, next.shape.frame, id, d);
     }
-    as_vec_free(&stack);
     return fine;
 }
 
@@ -105,11 +127,10 @@ typedef struct trail {
 typedef struct inverting {
     const as_flame_frames *f;
     const as_flame_asked *request;
-    double narrowest;
+    drawing *d;
     trail *trails, *room; /* of all stacks, and as much room */
     uint32_t *slot;       /* of each string, and of no name: the shape of this name at hand; AS_NO_FRAME: none */
     as_vec groups;        /* waiting: those of the trails at hand, in order of appearance */
-    as_vec stack;         /* waiting */
 } inverting;
 
 static uint32_t *slot_of(const inverting *v, uint32_t frame) {
@@ -153,20 +174,23 @@ static bool part_trails(inverting *v, size_t begin, size_t end, uint32_t parent,
 }
 
 static bool wait_groups(inverting *v, uint32_t parent) {
-    size_t first = v->stack.count;
+    drawing *d = v->d;
+    size_t first = d->waiting.count;
+    uint32_t depth = d->depth + 1;
     as_flame_shape rest = no_shape;
     rest.parent = parent;
     for (size_t i = 0; i < v->groups.count; i++) {
-        const waiting *g = &AS_AT(waiting, &v->groups, i);
-        if (g->shape.total >= v->narrowest) {
-            if (!as_vec_append(&v->stack, g, 1)) return false;
-            continue;
+        waiting *g = &AS_AT(waiting, &v->groups, i);
+        g->depth = depth;
+        if (!is_shown(d, &g->shape, depth)) {
+            rest.rest++;
+            rest.total += g->shape.total;
+        } else if (!as_vec_append(&d->waiting, g, 1)) {
+            return false;
         }
-        rest.rest++;
-        rest.total += g->shape.total;
     }
-    if (!add_rest(&v->stack, &rest, v->narrowest)) return false;
-    order_waiting(&v->stack, first, v->request);
+    if (!add_rest(d, &rest, depth)) return false;
+    order_waiting(&d->waiting, first, v->request);
     return true;
 }
 
@@ -227,8 +251,8 @@ static bool invert(inverting *v, as_vec *shapes) {
     if (!is_all) end = go_up(v, &root);
     uint32_t level = is_all ? 0 : v->request->levels + 1;
     bool fine = as_vec_append(shapes, &root.shape, 1) && part_trails(v, 0, end, 0, level) && wait_groups(v, 0);
-    while (fine && v->stack.count && shapes->count <= v->request->most) {
-        waiting next = AS_AT(waiting, &v->stack, --v->stack.count);
+    while (fine && is_waiting(v->d) && shapes->count <= v->request->most) {
+        waiting next = take_next(v->d);
         uint32_t id = (uint32_t)shapes->count;
         end = next.shape.rest ? next.begin : go_up(v, &next);
         fine = as_vec_append(shapes, &next.shape, 1);
@@ -238,53 +262,73 @@ static bool invert(inverting *v, as_vec *shapes) {
     return fine;
 }
 
-static bool draw_inverted(const as_flame_frames *f, const as_flame_asked *request, double narrowest, as_vec *shapes) {
+static bool draw_inverted(const as_flame_frames *f, const as_flame_asked *request, drawing *d, as_vec *shapes) {
     size_t n = as_flame_frames_count(f), n_names = f->ds->strings.entries.count + 1;
     inverting v = {.f = f,
                    .request = request,
-                   .narrowest = narrowest,
+                   .d = d,
                    .trails = malloc((n + 1) * sizeof *v.trails),
                    .room = malloc((n + 1) * sizeof *v.room),
                    .slot = malloc(n_names * sizeof *v.slot)};
     as_vec_init(&v.groups, sizeof(waiting), as_ds_budget(f->ds));
-    as_vec_init(&v.stack, sizeof(waiting), as_ds_budget(f->ds));
     for (size_t i = 0; v.slot && i < n_names; i++) v.slot[i] = AS_NO_FRAME;
     bool fine = v.trails && v.room && v.slot && invert(&v, shapes);
     free(v.trails);
     free(v.room);
     free(v.slot);
     as_vec_free(&v.groups);
-    as_vec_free(&v.stack);
     return fine;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
 
-static bool draw(const as_flame_frames *f, const as_flame_asked *request, double narrowest, as_vec *shapes) {
+static bool draw(const as_flame_frames *f, const as_flame_asked *request, drawing *d, as_vec *shapes) {
     shapes->count = 0;
-    return (request->is_inverted ? draw_inverted : draw_down)(f, request, narrowest, shapes);
+    as_vec_init(&d->waiting, sizeof(waiting), as_ds_budget(f->ds));
+    bool fine = (request->is_inverted ? draw_inverted : draw_down)(f, request, d, shapes);
+    as_vec_free(&d->waiting);
+    return fine;
 }
 
-/* Where there are too many, the width that leaves about as many as there is room for is looked for between one that leaves too many and one that does not. */
-bool as_flame_frames_draw(const as_flame_frames *f, const as_flame_asked *request, as_vec *shapes) {
+static bool draw_wide(const as_flame_frames *f, const as_flame_asked *request, double narrowest, as_vec *shapes) {
+    return draw(f, request, &(drawing){.narrowest = narrowest, .deepest = UINT32_MAX}, shapes);
+}
+
+/* How many levels there is room for, with what is taken together below the last of them. */
+static bool count_levels(const as_flame_frames *f, const as_flame_asked *request, double narrowest, as_vec *shapes,
+                         uint32_t *n) {
+    drawing d = {.narrowest = narrowest, .deepest = UINT32_MAX, .is_by_level = true};
+    if (!draw(f, request, &d, shapes)) return false;
+    *n = d.depth > 2 ? d.depth - 2 : 0; /* the level it ends in is not whole, the one above it has room for the rests */
+    return true;
+}
+
+static bool fills(const as_vec *shapes, uint32_t most) { return shapes->count <= most && shapes->count > most / 2; }
+
+/* Where there are too many, the width that leaves about as many as there is room for is looked for between one that leaves too many and one that does not. Where there is none, as many are
+ * equally wide (one chain of calls), the first levels are shown. */
+bool as_flame_frames_draw(const as_flame_frames *f, const as_flame_asked *request, as_vec *shapes, uint32_t *n_levels) {
     enum { TRIES = 6 };
     double low = request->narrowest, high;
-    if (!draw(f, request, low, shapes)) return false;
+    *n_levels = 0;
+    if (!draw_wide(f, request, low, shapes)) return false;
     if (shapes->count <= request->most) return true;
     if (!(low > f->total * 1e-9)) low = f->total * 1e-9;
     for (high = 16 * low;; high *= 16) {
-        if (!draw(f, request, high, shapes)) return false;
+        if (!draw_wide(f, request, high, shapes)) return false;
         if (shapes->count <= request->most) break;
         low = high;
     }
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < TRIES && !fills(shapes, request->most); i++) {
         double middle = sqrt(low) * sqrt(high);
-        if (!draw(f, request, middle, shapes)) return false;
+        if (!draw_wide(f, request, middle, shapes)) return false;
         if (shapes->count <= request->most)
             high = middle;
         else
             low = middle;
-        if (shapes->count <= request->most && shapes->count > request->most / 2) return true;
     }
-    return shapes->count <= request->most || draw(f, request, high, shapes);
+    if (fills(shapes, request->most)) return true;
+    if (!count_levels(f, request, low, shapes, n_levels)) return false;
+    return *n_levels ? draw(f, request, &(drawing){.narrowest = low, .deepest = *n_levels}, shapes)
+                     : draw_wide(f, request, high, shapes);
 }

@@ -103,6 +103,7 @@ export interface FlameShapes extends Spreads {
 export interface CompareFlameAnswer extends Head {
   total: number;
   n_frames: number;
+  n_levels?: number;
   above: number[];
   above_names: (string | null)[];
   shapes: FlameShapes;
@@ -143,16 +144,22 @@ export interface CompareRow extends ModelRow {
   b: number | null;
   change: number | null;
   relative: number | null;
-  selfA: number | null;
-  selfB: number | null;
-  self: number | null;
+  a_exclusive: number | null;
+  b_exclusive: number | null;
+  change_exclusive: number | null;
   verdict: string | null;
   low: number | null;
   high: number | null;
   p: number | null;
   spread: Spread;
+  /** The rows it is one of, and which. */
+  of: CompareRows;
+  at: number;
 }
 export type CompareEntry = EntryOf<CompareRow>;
+export type Amount = 'a' | 'b' | 'change' | 'a_exclusive' | 'b_exclusive' | 'change_exclusive';
+/** To the last digit: no number holds integers beyond 2^53. */
+export const exactOf = ({ of, at }: CompareRow, amount: Amount): Num => of[amount]?.[at] ?? null;
 
 function rowAt({ rows }: CompareAnswer, i: number, parent: number): CompareRow {
   return {
@@ -170,14 +177,16 @@ function rowAt({ rows }: CompareAnswer, i: number, parent: number): CompareRow {
     b: known(rows.b?.[i]),
     change: known(rows.change?.[i]),
     relative: known(rows.relative?.[i]),
-    selfA: known(rows.a_exclusive?.[i]),
-    selfB: known(rows.b_exclusive?.[i]),
-    self: known(rows.change_exclusive?.[i]),
+    a_exclusive: known(rows.a_exclusive?.[i]),
+    b_exclusive: known(rows.b_exclusive?.[i]),
+    change_exclusive: known(rows.change_exclusive?.[i]),
     verdict: rows.verdict?.[i] ?? null,
     low: known(rows.low?.[i]),
     high: known(rows.high?.[i]),
     p: known(rows.p?.[i]),
     spread: spreadAt(rows, i),
+    of: rows,
+    at: i,
   };
 }
 
@@ -299,4 +308,4 @@ export const changeColor = (head: Head, a: number, b: number, noise: number, spr
 /** "B is 1.08 to 1.13 times A (95 %), p = 0.002"; '' where that is not known. */
 export const sureText = ({ low, high, p }: { low: Num; high: Num; p: Num }): string => (low === null || high === null ? '' : `B is ${real(low).toPrecision(4)} to ${real(high).toPrecision(4)} times A (95 %)`) + (p === null ? '' : `, p = ${real(p).toPrecision(2)}`);
 export const NOTHING_FOUND = new Set(['no change', 'too few repetitions']);
-export const isNoise = (row: CompareRow, noise: number): boolean => (row.verdict !== null ? NOTHING_FOUND.has(row.verdict) : row.change !== null && Math.max(Math.abs(row.change), Math.abs(row.self ?? 0)) < noise) || row.change === 0 || isInSpread(row.spread);
+export const isNoise = (row: CompareRow, noise: number): boolean => (row.verdict !== null ? NOTHING_FOUND.has(row.verdict) : row.change !== null && Math.max(Math.abs(row.change), Math.abs(row.change_exclusive ?? 0)) < noise) || row.change === 0 || isInSpread(row.spread);

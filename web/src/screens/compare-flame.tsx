@@ -4,7 +4,7 @@ import { isReport, useData, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { css, diverging, type Rgb } from '../colors';
 import { FlameCanvas } from '../flamecanvas';
-import { layOut } from '../flamelayout';
+import { cutText, layOut } from '../flamelayout';
 import { exactValue, finiteSize, formatChange, formatCount, formatValue, plural } from '../format';
 import { useKeys } from '../keys';
 import { openMenu } from '../menu';
@@ -103,7 +103,7 @@ export function ComparisonFlame({ params, view, setView, search, chosen, onChoos
             Whole picture
           </button>
         )}
-        <span class="hint">{plural(answer.n_frames, 'frame')}</span>
+        <span class="hint">{[plural(answer.n_frames, 'frame'), cutText(answer.n_levels)].filter(Boolean).join(', ')}</span>
       </div>
       <FlameCanvas
         boxes={boxes}

@@ -253,7 +253,7 @@ function ScatterPlot({ view, setView, search, chosen, onChoose, isFlat, answer }
     { id: 'name', title: brush ? 'In the frame' : 'Largest changes', width: '1fr', fixed: true, cell: (p) => p.name, text: (p) => p.name },
     { id: 'a', title: 'A', width: 84, align: 'right', cell: (p) => formatValue(answer.unit, p.a), text: (p) => exactValue(answer.unit, p.a) },
     { id: 'b', title: 'B', width: 84, align: 'right', cell: (p) => formatValue(answer.unit, p.b), text: (p) => exactValue(answer.unit, p.b) },
-    { id: 'relative', title: 'Δ %', width: 78, align: 'right', cell: (p) => (p.a === 0 ? 'new' : p.b === 0 ? 'gone' : formatChange(relativeOf(answer, p.a, p.b))), text: (p) => exactValue(answer.unit, changeOf(answer, p.a, p.b)) },
+    { id: 'relative', title: 'Δ %', width: 60, align: 'right', cell: (p) => (p.a === 0 ? 'new' : p.b === 0 ? 'gone' : formatChange(relativeOf(answer, p.a, p.b))), text: (p) => exactValue(answer.unit, changeOf(answer, p.a, p.b)) },
   ];
   const tip = hover && answer.points.node[hover.i] !== undefined ? hover : null;
   const [ta, tb] = tip ? [valueAt(answer.points.a, tip.i), valueAt(answer.points.b, tip.i)] : [0, 0];

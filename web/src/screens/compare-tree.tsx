@@ -10,7 +10,7 @@ import { navigate, selectionPatch } from '../state';
 import { copyText } from '../toast';
 import { lineKey, MatchedName, moreOf, nameCells, shapeOf, useLine, useLists, useOpenNodes, useShape, type Listed } from '../uselists';
 import { VTable, exactly, focusTable, type Column, type TreeShape } from '../vtable';
-import { CompareModel, isNoise, MATCH, noiseOf, ONLY_A, ONLY_B, spreadText, sureText, type CompareAnswer, type CompareEntry, type CompareRow, type View } from './compare-data';
+import { CompareModel, exactOf, isNoise, MATCH, noiseOf, ONLY_A, ONLY_B, spreadText, sureText, type Amount, type CompareAnswer, type CompareEntry, type CompareRow, type View } from './compare-data';
 import { placeText, unpackOpen } from './tree-data';
 
 export interface PartProps {
@@ -66,8 +66,8 @@ function relativeText(row: CompareRow, scale: number, bySelf: boolean): string {
   if (row.in === ONLY_B) return 'new';
   if (row.in === ONLY_A) return 'gone';
   if (!bySelf) return row.relative === null && row.change !== null && row.change !== 0 ? 'new' : formatChange(row.relative);
-  if (row.self === 0) return '0';
-  return row.selfA === 0 ? 'new' : formatChange((row.self ?? NaN) / Math.abs((row.selfA ?? NaN) * scale));
+  if (row.change_exclusive === 0) return '0';
+  return row.a_exclusive === 0 ? 'new' : formatChange((row.change_exclusive ?? NaN) / Math.abs((row.a_exclusive ?? NaN) * scale));
 }
 
 /** "1.08 … 1.13, p = 0.002": how sure it is. */
@@ -82,38 +82,38 @@ function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, 
   const isWhole = rows.every((r) => Number.isInteger(r.a ?? 0) && Number.isInteger(r.b ?? 0));
   const quantity = quantityOf(answer.unit, largest, isWhole);
   const bySelf = isFlat && answer.has_exclusive;
-  const most = Math.max(...rows.map((r) => finiteSize(bySelf ? r.self : r.change)), bySelf ? 0 : finiteSize(real(answer.b.total) - real(answer.a.total) * answer.scale), 1e-300);
+  const most = Math.max(...rows.map((r) => finiteSize(bySelf ? r.change_exclusive : r.change)), bySelf ? 0 : finiteSize(real(answer.b.total) - real(answer.a.total) * answer.scale), 1e-300);
   const changes = quantityOf(answer.unit, most, isWhole && answer.scale === 1);
   const whole = finiteSize(answer.a.total) * answer.scale;
   // As wide as the longest number, so that names have the rest
   const room = (q: Quantity, size: number) => Math.max(76, roomFor(longestText(q, size)));
   const text = (of: (row: CompareRow) => string) => ({ row }: CompareEntry) => (row ? of(row) : '');
-  const number = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({
+  const number = (id: string, title: string, of: Amount): Column<CompareEntry> => ({
     id, title, unit: quantity.unit, width: room(quantity, largest), align: 'right', sortable: true,
-    cell: ({ row }) => row && formatQuantity(quantity, of(row)),
-    ...exactly(answer.unit, ({ row }: CompareEntry) => row && of(row)),
+    cell: ({ row }) => row && formatQuantity(quantity, row[of]),
+    ...exactly(answer.unit, ({ row }: CompareEntry) => row && exactOf(row, of)),
   });
-  const change = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({
-    id, title, unit: changes.unit, width: (innerWidth < 1200 ? 80 : 116) + room(changes, most), align: 'right', sortable: true,
-    cell: ({ row }) => row && <ChangeCell text={signed(changes, of(row))} part={(of(row) ?? 0) / most} isGrey={isNoise(row, noise)} tip={row.spread[0] === null ? undefined : spreadText(answer, row.spread)} />,
-    ...exactly(answer.unit, ({ row }: CompareEntry) => row && of(row)),
+  const change = (title: string, of: Amount): Column<CompareEntry> => ({
+    ...number('change', title, of), unit: changes.unit, width: (innerWidth < 1200 ? 80 : 116) + room(changes, most),
+    cell: ({ row }) => row && <ChangeCell text={signed(changes, row[of])} part={(row[of] ?? 0) / most} isGrey={isNoise(row, noise)} tip={row.spread[0] === null ? undefined : spreadText(answer, row.spread)} />,
   });
-  const plainChange = (id: string, title: string, of: (r: CompareRow) => number | null): Column<CompareEntry> => ({ ...number(id, title, of), unit: changes.unit, width: 24 + room(changes, most), sortable: id === 'self', cell: ({ row }) => row && signed(changes, of(row)) });
+  const plainChange = (id: string, title: string, of: Amount): Column<CompareEntry> => ({ ...number(id, title, of), unit: changes.unit, width: 24 + room(changes, most), sortable: id === 'self', cell: ({ row }) => row && signed(changes, row[of]) });
   const percent = (id: string, title: string, width: number, of: (r: CompareRow) => string): Column<CompareEntry> => ({
     id, title, width, align: 'right', sortable: id !== 'part', cell: ({ row }) => row && <span class="share">{of(row)}</span>, text: text(of),
   });
-  const part = (r: CompareRow) => ((bySelf ? r.self : r.change) ?? NaN) / whole;
+  const part = (r: CompareRow) => ((bySelf ? r.change_exclusive : r.change) ?? NaN) / whole;
   return [
     {
       id: 'name', title: isFlat ? 'Function' : 'Call path', width: '1fr', least: innerWidth < 1200 ? 210 : 250, fixed: true, sortable: true,
       ...nameCells(tree, loadMore, (row) => <Name row={row} search={search} />),
     },
     ...(answer.metric === null ? [] : [
-      number('base', bySelf ? 'A self' : 'A', (r) => (bySelf ? r.selfA : r.a)), number('target', bySelf ? 'B self' : 'B', (r) => (bySelf ? r.selfB : r.b)),
-      bySelf ? change('change', 'Δ self', (r) => r.self) : change('change', 'Δ', (r) => r.change),
+      ...(bySelf
+        ? [number('base', 'A self', 'a_exclusive'), number('target', 'B self', 'b_exclusive'), change('Δ self', 'change_exclusive')]
+        : [number('base', 'A', 'a'), number('target', 'B', 'b'), change('Δ', 'change')]),
       percent('relative', 'Δ %', 82, (r) => relativeText(r, answer.scale, bySelf)),
       ...(answer.adds_up && whole > 0 ? [percent('part', 'Δ of all %', 82, (r) => formatChange(part(r)))] : []),
-      ...(answer.has_exclusive ? [bySelf ? plainChange('inclusive', 'Δ inclusive', (r) => r.change) : plainChange('self', 'Δ self', (r) => r.self)] : []),
+      ...(answer.has_exclusive ? [bySelf ? plainChange('inclusive', 'Δ inclusive', 'change') : plainChange('self', 'Δ self', 'change_exclusive')] : []),
     ]),
     ...(answer.rows.verdict ? [{ id: 'verdict', title: 'Verdict', width: 150, cell: ({ row }) => row && <span title={verdictTip(row)}>{row.verdict}</span>, text: text(verdictTip) } satisfies Column<CompareEntry>] : []),
     ...(rows.some((r) => r.file) ? [{ id: 'place', title: 'Source', width: 140, cell: ({ row }) => row && <span class="hint">{placeText(row.file, row.line)}</span>, text: text((r) => (r.file ? `${r.file}${r.line ? `:${r.line}` : ''}` : '')) } satisfies Column<CompareEntry>] : []),
@@ -179,7 +179,7 @@ export function ComparisonTable({ view, setView, search, chosen, onChoose, compa
       'line',
       { label: 'Copy name', run: () => void copyText(r.name) },
       { label: 'Copy path', run: () => void copyText(model.path(r.node).map((p) => p.name).join('->')) },
-      { label: 'Copy values', run: () => void copyText(`A ${exactValue(loaded.answer.unit, r.a)}, B ${exactValue(loaded.answer.unit, r.b)}, change ${exactValue(loaded.answer.unit, r.change)}`) },
+      { label: 'Copy values', run: () => void copyText((['a', 'b', 'change'] as const).map((of, k) => `${['A', 'B', 'change'][k]} ${exactValue(loaded.answer.unit, exactOf(r, of))}`).join(', ')) },
     ];
   };
   const sorted = view.sort || 'change';

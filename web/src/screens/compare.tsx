@@ -174,13 +174,10 @@ function Comparison(props: ScreenProps & { sides: [Opened, Opened] }) {
     navigate({ 'compare.row': String(node), ...(side < 0 ? {} : { sel: own === null ? null : String(own) }) }, 'replace');
   };
   useKeys('Compare', [
-    ...(isReport()
-      ? [] // there is one comparison in it
-      : [
-          { key: 'x', label: 'Swap A and B', run: swap },
-          { key: 'i', label: 'Only what changed', run: () => setView({ hide: !view.hide }) },
-          { key: 'o', label: 'Normalised: the same sum on both sides', run: () => setView({ normalize: !view.normalize }) },
-        ]),
+    // There is one comparison in a report
+    { key: 'x', label: 'Swap A and B', isLive: true, run: swap },
+    { key: 'i', label: 'Only what changed', isLive: true, run: () => setView({ hide: !view.hide }) },
+    { key: 'o', label: 'Normalised: the same sum on both sides', isLive: true, run: () => setView({ normalize: !view.normalize }) },
     { key: '1', label: 'Tree', run: () => setTab('tree') },
     { key: '2', label: 'Functions', run: () => setTab('functions') },
     { key: '3', label: 'Flame graph of both', run: () => setTab('flame') },

@@ -5,7 +5,7 @@ import { askedFor, askedOptions } from '../asked';
 import { Failed, Waiting } from '../boundary';
 import { colorOfKind, colorOfName, css, flameColor, type Rgb } from '../colors';
 import { FlameCanvas, FlameMap } from '../flamecanvas';
-import { boxAround, layOut, rangeOf, WHOLE, type Range } from '../flamelayout';
+import { boxAround, cutText, layOut, rangeOf, WHOLE, type Range } from '../flamelayout';
 import { exactValue, formatCount, formatPercent, formatValue, plural } from '../format';
 import { useKeys } from '../keys';
 import { openMenu, type MenuEntry } from '../menu';
@@ -21,6 +21,8 @@ export interface FlameAnswer {
   total: number;
   n_frames: number;
   n_minus: number;
+  /** There is no room for more levels. */
+  n_levels?: number;
   search?: { n: number; value: number };
   above: { node: number[]; name: (string | null)[]; value: (number | null)[] };
   names: string[];
@@ -376,6 +378,7 @@ function Flame(props: ScreenProps) {
         <span class="ellipsis grow" role="status" aria-live="polite">
           {said || 'A click looks at a frame alone; arrows, Enter and Esc move through the picture.'}
         </span>
+        {data.n_levels && <span class="hint">{cutText(data.n_levels)}</span>}
         {data.n_minus > 0 && <span class="hint">{`${plural(data.n_minus, 'frame')} below 0 or no number: without width`}</span>}
         <span class="legend" aria-hidden="true">
           {legend.map((entry) => (

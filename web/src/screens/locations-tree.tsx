@@ -38,10 +38,10 @@ interface Node {
   named: Named;
   children: number;
   places: number;
-  value: number | null;
-  mean: number | null;
-  min: number | null;
-  max: number | null;
+  value: Num;
+  mean: Num;
+  min: Num;
+  max: Num;
   /** Of what the largest of its kind has. */
   peers: number | null;
 }
@@ -53,10 +53,10 @@ function nodesOf(answer: TreeAnswer): Node[] {
     named: { kind: answer.kind[i] ?? '', name: answer.name[i] ?? null, number: answer.number[i] ?? null },
     children: answer.n_children[i]!,
     places: answer.places[i]!,
-    value: known(answer.value[i]),
-    mean: known(answer.mean[i]),
-    min: known(answer.min[i]),
-    max: known(answer.max[i]),
+    value: answer.value[i]!,
+    mean: answer.mean[i]!,
+    min: answer.min[i]!,
+    max: answer.max[i]!,
     peers: known(answer.peers[i]),
   }));
 }
@@ -141,14 +141,14 @@ export function LocationTree({ params }: { params: Params }) {
       width: Math.max(150, roomFor(longestText(sums, largest))),
       grows: true,
       align: 'right',
-      cell: (node) => <BarCell text={formatQuantity(sums, node.value)} share={Math.abs(node.value ?? 0) / (largest || 1)} />,
+      cell: (node) => <BarCell text={formatQuantity(sums, node.value)} share={finiteSize(node.value) / (largest || 1)} />,
       ...exactly(data.unit, (node: Node) => node.value),
     },
     { id: 'peers', title: '% of peers', width: 84, align: 'right', cell: (node) => <span class="share">{formatPercent(node.peers)}</span>, text: (node) => formatPercent(node.peers) },
     number('mean', 'Mean'),
     number('min', 'Min'),
     number('max', 'Max'),
-    { id: 'places', title: 'Locations', width: 116, align: 'right', cell: (node) => String(node.places), text: (node) => String(node.places) },
+    { id: 'places', title: 'Locations', width: 92, align: 'right', cell: (node) => String(node.places), text: (node) => String(node.places) },
   ];
   const filterTo = (i: number) => {
     const parts: string[] = [];

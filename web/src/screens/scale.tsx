@@ -162,7 +162,7 @@ function Scale(props: ScreenProps) {
     { key: 'v', label: 'Next picture: values, speed-up, efficiency, residuals', run: nextView },
     { key: 'p', label: 'Keep the selected call path in the plot', run: () => selected !== null && pin(selected) },
     { key: 'w', label: 'Why this model: functions that were tried', run: () => setView({ why: !view.why }) },
-    { key: 'n', label: 'What to measure next', run: () => setSuggests(!isReport() && view.set === '') },
+    { key: 'n', label: 'What to measure next', isLive: true, run: () => setSuggests(view.set === '') },
     { key: 't', label: 'Sorted, or as the call tree', run: () => setView({ tree: !view.tree }) },
     { key: 'G', label: 'Sort by growth', run: () => setView({ sort: 'growth', up: false, tree: false }) },
     { key: 'S', label: 'Sort by what it costs there', run: () => setView({ sort: 'share', up: false, tree: false }) },
@@ -193,9 +193,11 @@ function Scale(props: ScreenProps) {
         {parameters.length > 1 && <Choice label="Over" value={main} choices={names.map((n) => [n, n] as const)} onChange={(over) => setView({ over })} />}
         {parameters.length > 2 && isMap && <Choice label="and" value={second} choices={names.filter((n) => n !== main).map((n) => [n, n] as const)} onChange={(and) => setView({ and })} />}
         <span class="hint grow ellipsis scale-count">
-          {plural(answer.n, 'call path')}
-          {answer.n !== answer.n_models && ` of ${answer.n_models}`}, {plural(answer.n_points, 'point')}
-          {loading && ' …'}
+          <span>
+            {plural(answer.n, 'call path')}
+            {answer.n !== answer.n_models && ` of ${answer.n_models}`}, {plural(answer.n_points, 'point')}
+            {loading && ' …'}
+          </span>
         </span>
         {view.set === '' && !isReport() && <button title="What to measure next (n)" onClick={() => setSuggests(true)}>Measure next…</button>}
         <div class="segmented" role="group" aria-label="Order">

@@ -1,5 +1,5 @@
 // What each location did when: rows of time lines, from the whole run to single intervals.
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { canonical, get, isAborted, isReport, useData, useLatest, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { Canvas, pointerAt, useSize, useWheel } from '../canvas';
@@ -129,6 +129,7 @@ function Lines({ answer, params, selection }: LinesProps) {
     if (d && !d.moved && event.button === 0) click(hoverAt(x, y));
   };
   const clicked = useRef(new AbortController());
+  useEffect(() => () => clicked.current.abort(), []);
   const click = (where: Hover) => {
     if (!where.line || !hasPicture(where.line)) return;
     setView({ row: where.line.row, at: String(where.time) });

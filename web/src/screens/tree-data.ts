@@ -76,17 +76,13 @@ export interface TreeRow extends ModelRow {
   callLine: number | null;
   inclusive: (number | null)[];
   exclusive: (number | null)[];
-  /** Integers beyond 2^53, which no number holds: inclusive and exclusive. */
-  long?: [Num[], Num[]];
+  /** The answer it is a row of, and which. */
+  of: RowValues;
+  at: number;
 }
 
-const isLong = (n: Num | undefined): boolean => typeof n === 'string' && /^-?\d/.test(n);
-
-/** The value to the last digit. */
-export function exactOf({ inclusive, exclusive, long }: TreeRow, isExclusive: boolean, k: number): Num {
-  const text = long?.[isExclusive ? 1 : 0][k];
-  return isLong(text) ? text! : ((isExclusive ? exclusive : inclusive)[k] ?? null);
-}
+/** The value to the last digit: no number holds integers beyond 2^53. */
+export const exactOf = ({ of, at }: TreeRow, isExclusive: boolean, k: number): Num => (isExclusive ? of.exclusive : of.inclusive)[k]?.[at] ?? null;
 
 /** A row of the answer as an object. */
 export function rowAt(answer: RowValues, i: number, parent: number): TreeRow {
@@ -107,7 +103,8 @@ export function rowAt(answer: RowValues, i: number, parent: number): TreeRow {
     callLine: rows.call_line?.[i] ?? null,
     inclusive: answer.inclusive.map((values) => known(values[i])),
     exclusive: answer.exclusive.map((values) => known(values[i])),
-    ...([...answer.inclusive, ...answer.exclusive].some((values) => isLong(values[i])) ? { long: [answer.inclusive.map((values) => values[i]!), answer.exclusive.map((values) => values[i]!)] } : {}),
+    of: answer,
+    at: i,
   };
 }
 

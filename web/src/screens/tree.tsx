@@ -189,7 +189,7 @@ function Tree(props: ScreenProps) {
   /** Names as they are, or what is searched for. */
   const hide = (pattern: string, key: 'hide' | 'without') => model && setView({ [key]: [...new Set([...lines(view[key]), pattern])].join('\n'), open: packed() });
   const hideRow = (r: TreeRow | null, key: 'hide' | 'without') => {
-    if (!r || isReport()) return;
+    if (!r) return;
     hide(wholeName(r.name.replace(/^\[I\] /, '')), key);
     choose(model?.rows.get(r.parent));
   };
@@ -213,7 +213,7 @@ function Tree(props: ScreenProps) {
     choose(model?.heaviest(row?.node ?? -1));
   };
   const focus = () => {
-    if (row && row.context !== null && !isReport()) setView({ root: row.context });
+    if (row && row.context !== null) setView({ root: row.context });
   };
   const collapse = () => {
     model?.open.clear();
@@ -232,10 +232,10 @@ function Tree(props: ScreenProps) {
     { key: 'n', label: NEXT_MATCH, run: () => void findMatch('next') },
     { key: 'N', label: 'Previous match', run: () => void findMatch('previous') },
     { key: 'i', label: 'Only what matches', run: () => setView({ filter: !view.filter }) },
-    { key: 'f', label: 'Focus on the subtree', run: focus },
-    { key: 'F', label: 'Focus no more', run: () => setView({ root: -1 }) },
-    { key: 'z', label: 'Hide nodes of this name', run: () => hideRow(row, 'hide') },
-    { key: 'Z', label: 'Hide them with all below', run: () => hideRow(row, 'without') },
+    { key: 'f', label: 'Focus on the subtree', isLive: true, run: focus },
+    { key: 'F', label: 'Focus no more', isLive: true, run: () => setView({ root: -1 }) },
+    { key: 'z', label: 'Hide nodes of this name', isLive: true, run: () => hideRow(row, 'hide') },
+    { key: 'Z', label: 'Hide them with all below', isLive: true, run: () => hideRow(row, 'without') },
     { key: 'c', label: 'Cube style: open nodes show what they have themselves', run: () => setView({ cube: !view.cube }) },
     { key: 'd', label: 'Details', run: () => setView({ panel: !view.panel }) },
   ]);
