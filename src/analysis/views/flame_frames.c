@@ -84,6 +84,13 @@ static as_frame_way way_of(const making *m, uint32_t item) {
     return m->ways ? (as_frame_way)m->ways[item] : AS_FRAME_USUAL;
 }
 
+/* One more, of which there may be millions. */
+static inline bool add_number(as_vec *vec, uint32_t number) {
+    if (vec->count == vec->capacity && !as_vec_reserve(vec, 1)) return false;
+    AS_AT(uint32_t, vec, vec->count++) = number;
+    return true;
+}
+
 /* The items below i (AS_NO_ITEM: of the first level) that are frames behind those in m->below. */
 static bool gather_below(making *m, uint32_t i) {
     uint32_t end = i == AS_NO_ITEM ? as_view_items(m->table) : as_view_item_at(m->table, i)->end;
@@ -94,7 +101,7 @@ static bool gather_below(making *m, uint32_t i) {
         as_frame_way way = way_of(m, at);
         bool is_joined = way == AS_FRAME_JOINED && i != AS_NO_ITEM, is_out = is_left_out(item);
         bool is_frame = !is_out && !is_joined && !(way == AS_FRAME_ALONE && m->own[at] == 0);
-        if (is_frame) fine = as_vec_append(&m->below, &at, 1);
+        if (is_frame) fine = add_number(&m->below, at);
         at = !is_out && (is_joined || way == AS_FRAME_ALONE) ? at + 1 : item->end;
     }
     return fine;
@@ -169,7 +176,9 @@ static bool make_frame(making *m) {
     uint32_t id = as_flame_frames_count(m->out);
     m->members.count = 0;
     m->waiting.count -= g.n;
-    if (!as_vec_append(&m->members, (const uint32_t *)m->waiting.data + m->waiting.count, g.n)) return false;
+    for (uint32_t i = 0; i < g.n; i++) {
+        if (!add_number(&m->members, AS_AT(uint32_t, &m->waiting, m->waiting.count + i))) return false;
+    }
     uint32_t first = AS_AT(uint32_t, &m->members, 0);
     as_flame_box frame = {.name = as_view_item_at(m->table, first)->name,
                           .parent = g.parent,
@@ -182,7 +191,9 @@ static bool make_frame(making *m) {
         if (!gather_below(m, item)) return false;
     }
     check_own(m->out, &frame);
-    return as_vec_append(&m->out->frames, &frame, 1) && part_below(m, id);
+    if (!as_vec_reserve(&m->out->frames, 1)) return false;
+    AS_AT(as_flame_box, &m->out->frames, m->out->frames.count++) = frame;
+    return part_below(m, id);
 }
 
 static bool make_frames(making *m) {
