@@ -12,6 +12,8 @@ typedef struct sums {
     int n_profiles;
     assay_id first; /* contexts first … first + n - 1 */
     uint32_t n;
+    const assay_id *order; /* of the rows that are read, n_rows of them; NULL: as they are numbered */
+    size_t n_rows;
     uint8_t *lane_of; /* of each column, AS_NO_LANE: it is not wanted */
     uint32_t
         n_lanes; /* that are kept of each context until its sum is known: more than one only where columns are read */
@@ -51,29 +53,33 @@ static void add_row(const sums *s, int which, uint32_t at, const as_sparse_line 
     s->has[which][at] = has;
 }
 
-/* Contexts at … at + n - 1, as far as the source can add up their rows itself. Returns how many that are. */
-static uint32_t sum_plain(const sums *s, uint32_t at, uint32_t n) {
-    const as_profile_source *source = s->profiles[0]->source, *other = NULL;
-    as_row_sums out = {.lane_of = s->lane_of};
-    for (int i = 0; i < s->n_profiles; i++) {
-        out.sums[i] = s->values[i] + at;
-        out.has[i] = s->has[i] + at;
+/* Some contexts, as far as the source can add up their rows itself. Returns how many that are. */
+static uint32_t sum_plain(const sums *s, const assay_id *contexts, uint32_t n) {
+    const as_profile_source *source = s->profiles[0]->source;
+    as_row_sums out = {s->lane_of, s->first, {s->values[0], s->values[1]}, {s->has[0], s->has[1]}};
+    const as_profile_source *other = s->n_profiles > 1 ? s->profiles[1]->source : NULL;
+    return source->sum_rows ? source->sum_rows(source, other, contexts, n, &out) : 0;
+}
+
+static assay_status sum_context(const sums *s, assay_id context, as_sparse_line *line, assay_error *error) {
+    for (int i = 0; i < s->n_profiles && context != ASSAY_NONE; i++) {
+        const as_profile *profile = s->profiles[i];
+        AS_TRY(profile->source->read_row(profile->source, profile, context, line, error));
+        add_row(s, i, context - s->first, line);
     }
-    if (s->n_profiles > 1) other = s->profiles[1]->source;
-    return source->sum_rows ? source->sum_rows(source, other, s->first + at, n, &out) : 0;
+    return ASSAY_OK;
 }
 
 static assay_status sum_piece(const sums *s, size_t piece, assay_error *error) {
-    uint32_t at = (uint32_t)piece * CONTEXTS_AT_ONCE, end = s->n - at < CONTEXTS_AT_ONCE ? s->n : at + CONTEXTS_AT_ONCE;
+    assay_id contexts[CONTEXTS_AT_ONCE];
+    size_t first = piece * CONTEXTS_AT_ONCE;
+    uint32_t n = s->n_rows - first < CONTEXTS_AT_ONCE ? (uint32_t)(s->n_rows - first) : CONTEXTS_AT_ONCE;
     as_sparse_line line = {0};
     assay_status status = ASSAY_OK;
-    for (; at < end && status == ASSAY_OK; at++) {
-        at += sum_plain(s, at, end - at);
-        for (int i = 0; at < end && i < s->n_profiles && status == ASSAY_OK; i++) {
-            const as_profile *profile = s->profiles[i];
-            status = profile->source->read_row(profile->source, profile, s->first + at, &line, error);
-            if (status == ASSAY_OK) add_row(s, i, at, &line);
-        }
+    for (uint32_t i = 0; i < n; i++) contexts[i] = s->order ? s->order[first + i] : s->first + (assay_id)(first + i);
+    for (uint32_t i = 0; i < n && status == ASSAY_OK; i++) {
+        i += sum_plain(s, contexts + i, n - i);
+        if (i < n) status = sum_context(s, contexts[i], &line, error);
     }
     as_sparse_line_free(&line);
     return status;
@@ -85,8 +91,12 @@ static void sum_one_piece(void *user, size_t piece) {
     s->ends[piece] = sum_piece(s, piece, &ignored);
 }
 
-static assay_status sum_rows(sums *s, assay_error *error) {
-    size_t n_pieces = ((size_t)s->n + CONTEXTS_AT_ONCE - 1) / CONTEXTS_AT_ONCE;
+/* All contexts are taken as they lie in the source. */
+static assay_status sum_rows(const as_dataset *ds, sums *s, assay_error *error) {
+    const as_profile_source *source = s->profiles[0]->source;
+    if (s->n == AS_COUNT(ds, contexts)) s->order = source->order;
+    s->n_rows = s->order ? source->n_order : s->n;
+    size_t n_pieces = (s->n_rows + CONTEXTS_AT_ONCE - 1) / CONTEXTS_AT_ONCE;
     s->ends = calloc(n_pieces + 1, sizeof *s->ends);
     if (!s->ends) return as_fail_memory(error, NULL);
     as_parallel(n_pieces, 0, sum_one_piece, s);
@@ -175,7 +185,7 @@ static assay_status sum_all(const as_dataset *ds, sums *s, const bool *wanted, a
     s->n_lanes = by_columns && n_wanted >= AS_ROW_LANES ? AS_ROW_LANES : 1;
     if (!make_room(s, out)) return as_fail_memory(error, NULL);
     for (int i = 0; i < s->n_profiles && by_columns; i++) AS_TRY(sum_columns(s, i, error));
-    if (!by_columns) AS_TRY(sum_rows(s, error));
+    if (!by_columns) AS_TRY(sum_rows(ds, s, error));
     if (s->n_lanes == 1) return ASSAY_OK;
     out->inclusive.count = s->n;
     out->exclusive.count = s->n_profiles > 1 ? s->n : 0;

@@ -277,20 +277,28 @@ bool as_ds_has_wholes(const as_dataset *ds) {
 }
 
 /* What views ask again and again of all contexts, of which there may be millions; found once, and anew where contexts were added. */
-enum { HAS_ROLES = 1, HAS_ASIDES = 2, LOOKED_THROUGH = 4, SEEN_BITS = 3 };
+enum { HAS_ROLES = 1, HAS_ASIDES = 2, HAS_CALLING_LINES = 4, LOOKED_THROUGH = 8, SEEN_BITS = 4 };
 
 static unsigned look_through(const as_dataset *ds) {
     uint64_t *seen = &((as_dataset *)(uintptr_t)ds)->seen_contexts, n = AS_COUNT(ds, contexts);
     uint64_t known = __atomic_load_n(seen, __ATOMIC_RELAXED), found = n << SEEN_BITS | LOOKED_THROUGH;
-    if (known >> SEEN_BITS == n && known & LOOKED_THROUGH) return (unsigned)(known & (HAS_ROLES | HAS_ASIDES));
+    if (known >> SEEN_BITS == n && known & LOOKED_THROUGH) return (unsigned)(known & (LOOKED_THROUGH - 1));
     const as_context *contexts = ds->contexts.data;
-    for (size_t i = 0; i < n; i++)
+    as_str line = as_find(&ds->strings, "line", strlen("line")),
+           instruction = as_find(&ds->strings, "instruction", strlen("instruction"));
+    for (size_t i = 0; i < n; i++) {
         found |= (contexts[i].role != AS_ROLE_CALL ? HAS_ROLES : 0u) | (contexts[i].is_aside ? HAS_ASIDES : 0u);
+        if (contexts[i].role != AS_ROLE_INNER || contexts[i].subtree == 1 || contexts[i].region == ASSAY_NONE) continue;
+        as_str kind = as_ds_region(ds, contexts[i].region)->kind;
+        if (kind != AS_NO_STR && (kind == line || kind == instruction)) found |= HAS_CALLING_LINES;
+    }
     __atomic_store_n(seen, found, __ATOMIC_RELAXED);
-    return (unsigned)(found & (HAS_ROLES | HAS_ASIDES));
+    return (unsigned)(found & (LOOKED_THROUGH - 1));
 }
 
 bool as_ds_has_roles(const as_dataset *ds) { return look_through(ds) & HAS_ROLES; }
+
+bool as_ds_has_calling_lines(const as_dataset *ds) { return look_through(ds) & HAS_CALLING_LINES; }
 
 size_t as_ds_asides(const as_dataset *ds) {
     size_t n = 0;

@@ -25,6 +25,7 @@ static inline double as_lanes_sum(const double *lanes) { return (lanes[0] + lane
 /* What rows of one or two profiles with the same columns add up to. */
 typedef struct as_row_sums {
     const uint8_t *lane_of; /* of each column; AS_NO_LANE: it is not wanted */
+    assay_id first;         /* the context whose sums come first */
     double *sums[2];        /* of each profile and context */
     bool *has[2];           /* whether there is any value */
 } as_row_sums;
@@ -35,8 +36,9 @@ typedef struct as_row_sums {
  *             once, by one thread at a time. `threads`: to use at most.
  * read_row    NULL, or: the values are sparse, of type DOUBLE, none of them 0, and what one context has can be had without loading the rest. Safe from several threads.
  * fetch_row   NULL, or: read_row() comes soon for the one context, and later for the other (ASSAY_NONE: none). Asks for memory that may lie anywhere, and waits for nothing.
- * sum_rows    NULL, or: what the rows of contexts first … first + n - 1 add up to, of this source and, where it is not NULL, of `other`, in out->…[0] … [n - 1]: for who wants no more of them than
- *             that. Returns how many it has done: where it stops, something is unusual, and read_row says what.
+ * sum_rows    NULL, or: what the rows of n contexts add up to, of this source and, where it is not NULL, of `other`: for who wants no more of them than that. Returns how many it has done: where it
+ *             stops, something is unusual, and read_row says what.
+ * order       NULL, or: the contexts that may have rows, n_order of them (ASSAY_NONE among them are none), as their rows lie in the source: for who reads all of them, in any order.
  * read_column the same of one column; NULL where read_row is.
  * mismatch    the rule of the problem that both do not say the same, where they read different files; NULL: they cannot differ.
  * Sparse ones have load = as_sparse_load (dataset/sparse.h), for who needs all rows with all columns. */
@@ -46,8 +48,10 @@ typedef struct as_profile_source {
     assay_status (*read_row)(const struct as_profile_source *source, const struct as_profile *profile, assay_id context,
                              as_sparse_line *out, assay_error *error);
     void (*fetch_row)(const struct as_profile_source *source, assay_id soon, assay_id later);
-    uint32_t (*sum_rows)(const struct as_profile_source *source, const struct as_profile_source *other, assay_id first,
-                         uint32_t n, const as_row_sums *out);
+    uint32_t (*sum_rows)(const struct as_profile_source *source, const struct as_profile_source *other,
+                         const assay_id *contexts, uint32_t n, const as_row_sums *out);
+    const assay_id *order;
+    size_t n_order;
     assay_status (*read_column)(const struct as_profile_source *source, const struct as_profile *profile,
                                 uint32_t column, as_sparse_line *out, assay_error *error);
     const char *mismatch;

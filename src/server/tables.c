@@ -159,12 +159,17 @@ static void free_table(void *object) {
 }
 static void free_values(void *values) { as_view_values_free(values); }
 
-/* Whether lines may be one with whom they call: then metrics and places tell which are. Functions, and lists of them, have no lines. */
+/* Whether lines may be one with whom they call. Functions, and lists of them, have no lines. */
 static bool joins_calls(const as_asked_view *asked) {
     const as_view_request *request = &asked->tree.request;
     bool has_lines =
         request->kind == AS_VIEW_TOP_DOWN || (request->kind == AS_VIEW_FLAT && request->group == AS_GROUP_SCOPE);
     return has_lines && as_ds_has_roles(asked->tree.ds);
+}
+
+/* Whether metrics and places tell which are. */
+static bool depends_on_metrics(const as_asked_view *asked) {
+    return joins_calls(asked) && as_ds_has_calling_lines(asked->tree.ds);
 }
 
 /* What a table is called: the view, and of bottom-up ones the function whose callers it has (ASSAY_NONE: all). NULL when memory is out. */
@@ -176,15 +181,15 @@ static char *table_key(const as_viewing *viewing, const as_asked_view *asked, as
     snprintf(numbers, sizeof numbers, "table %" PRId64 " %d %d %d %" PRId64 " %" PRId64, asked->number,
              asked->regrouped, (int)request->kind, (int)request->group,
              asked->root == ASSAY_NONE ? -1 : (int64_t)asked->root, function == ASSAY_NONE ? -1 : (int64_t)function);
-    bool fine = as_vec_text(&text, numbers), joins = joins_calls(asked);
+    bool fine = as_vec_text(&text, numbers), depends = depends_on_metrics(asked);
     fine = fine && as_vec_text(&text, asked->hides);
-    for (size_t i = 0; fine && joins && i < asked->tree.metrics.count; i++) {
+    for (size_t i = 0; fine && depends && i < asked->tree.metrics.count; i++) {
         assay_id metric = as_asked_metric(asked, i);
         snprintf(numbers, sizeof numbers, " m%u", (unsigned)metric);
         fine =
             as_vec_text(&text, numbers) && as_vec_text(&text, as_viewing_formulas_of(viewing, asked->tree.ds, metric));
     }
-    if (fine && joins) fine = as_vec_text(&text, "\n") && as_vec_text(&text, asked->places);
+    if (fine && depends) fine = as_vec_text(&text, "\n") && as_vec_text(&text, asked->places);
     fine = fine && as_vec_append(&text, "", 1);
     char *key = fine ? strdup(text.data) : NULL;
     as_vec_free(&text);
@@ -314,7 +319,7 @@ static assay_status find_joinings(as_viewing *viewing, const as_asked_view *aske
     *out = all ? malloc(n + 1) : NULL;
     if (!*out) return as_fail_memory(error, NULL);
     memcpy(*out, all, n);
-    for (size_t i = asked->tree.metrics.count; i-- > 0;) {
+    for (size_t i = depends_on_metrics(asked) ? asked->tree.metrics.count : 0; i-- > 0;) {
         AS_TRY(load_metric(viewing, asked, as_asked_metric(asked, i), last, error));
         as_view_unjoin(&last->data, *out);
     }

@@ -170,11 +170,11 @@ typedef struct run_of_values {
     uint64_t n;
 } run_of_values;
 
-/* The blocks of contexts first … first + n - 1, as far as they are in order. Returns how many that are. Those without values have no metrics. */
-INLINE uint32_t open_blocks(const as_hpc_database *db, assay_id first, uint32_t n, bool is_4, bool swap,
+/* The blocks of some contexts, as far as they are in order. Returns how many that are. Those without values have no metrics. */
+INLINE uint32_t open_blocks(const as_hpc_database *db, const assay_id *contexts, uint32_t n, bool is_4, bool swap,
                             as_hpc_block *out) {
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t id = first + i < db->n_dataset_contexts ? db->context_ids[first + i] : UINT32_MAX;
+        uint32_t id = contexts[i] < db->n_dataset_contexts ? db->context_ids[contexts[i]] : UINT32_MAX;
         out[i] = (as_hpc_block){0};
         if (id >= db->context_limit) continue;
         if (!__atomic_load_n(&db->checked[id], __ATOMIC_RELAXED) || !as_hpc_load_block(db, id, is_4, swap, &out[i]))
@@ -221,46 +221,46 @@ INLINE bool sum_run(const as_hpc_database *db, run_of_values run, const uint8_t 
 }
 
 /* In three steps, each of which asks for the memory that the next one needs. */
-INLINE uint32_t sum_batch(const as_hpc_database *db, const uint16_t *metrics, int n_metrics, assay_id first, uint32_t n,
-                          bool is_4, bool swap, const as_row_sums *out, uint32_t at) {
+INLINE uint32_t sum_batch(const as_hpc_database *db, const uint16_t *metrics, int n_metrics, const assay_id *contexts,
+                          uint32_t n, bool is_4, bool swap, const as_row_sums *out) {
     as_hpc_block blocks[ROWS_AT_ONCE];
     run_of_values runs[2][ROWS_AT_ONCE];
-    n = open_blocks(db, first, n, is_4, swap, blocks);
+    n = open_blocks(db, contexts, n, is_4, swap, blocks);
     for (uint32_t i = 0; i < n; i++) {
         for (int k = 0; k < n_metrics; k++) {
             if (!find_run(db, &blocks[i], metrics[k], swap, &runs[k][i])) n = i;
         }
     }
     for (uint32_t i = 0; i < n; i++) {
-        for (int k = 0; k < n_metrics; k++) {
-            if (!sum_run(db, runs[k][i], out->lane_of, is_4, swap, &out->sums[k][at + i], &out->has[k][at + i]))
-                return i;
+        assay_id at = contexts[i] - out->first;
+        for (int k = 0; k < n_metrics && contexts[i] != ASSAY_NONE; k++) {
+            if (!sum_run(db, runs[k][i], out->lane_of, is_4, swap, &out->sums[k][at], &out->has[k][at])) return i;
         }
     }
     return n;
 }
 
-INLINE uint32_t sum_all(const as_hpc_database *db, const uint16_t *metrics, int n_metrics, assay_id first, uint32_t n,
-                        bool is_4, bool swap, const as_row_sums *out) {
+INLINE uint32_t sum_all(const as_hpc_database *db, const uint16_t *metrics, int n_metrics, const assay_id *contexts,
+                        uint32_t n, bool is_4, bool swap, const as_row_sums *out) {
     for (uint32_t at = 0; at < n; at += ROWS_AT_ONCE) {
         uint32_t wanted = n - at < ROWS_AT_ONCE ? n - at : ROWS_AT_ONCE;
-        uint32_t done = sum_batch(db, metrics, n_metrics, first + at, wanted, is_4, swap, out, at);
+        uint32_t done = sum_batch(db, metrics, n_metrics, contexts + at, wanted, is_4, swap, out);
         if (done < wanted) return at + done;
     }
     return n;
 }
 
-static uint32_t sum_rows(const as_profile_source *source, const as_profile_source *other, assay_id first, uint32_t n,
-                         const as_row_sums *out) {
+static uint32_t sum_rows(const as_profile_source *source, const as_profile_source *other, const assay_id *contexts,
+                         uint32_t n, const as_row_sums *out) {
     const metric_source *metric = (const metric_source *)source, *second = (const metric_source *)other;
     const as_hpc_database *db = metric->db;
     if (!db->has_cct || (other && (other->sum_rows != sum_rows || second->db != db))) return 0;
     uint16_t metrics[2] = {metric->id, other ? second->id : 0};
     int n_metrics = other ? 2 : 1;
     bool swap = db->cct.swap;
-    if (db->form == AS_HPC_4) return sum_all(db, metrics, n_metrics, first, n, true, swap, out);
-    return swap ? sum_all(db, metrics, n_metrics, first, n, false, true, out)
-                : sum_all(db, metrics, n_metrics, first, n, false, false, out);
+    if (db->form == AS_HPC_4) return sum_all(db, metrics, n_metrics, contexts, n, true, swap, out);
+    return swap ? sum_all(db, metrics, n_metrics, contexts, n, false, true, out)
+                : sum_all(db, metrics, n_metrics, contexts, n, false, false, out);
 }
 
 /* ---- columns --------------------------------------------------------------------------------------------------------- */
@@ -357,6 +357,8 @@ static assay_status attach_values(as_reader *reader, as_hpc_database *db, const 
                                                 .read_row = read_row,
                                                 .fetch_row = fetch_row,
                                                 .sum_rows = sum_rows,
+                                                .order = db->contexts,
+                                                .n_order = db->n_contexts,
                                                 .read_column = read_column,
                                                 .mismatch = "cct-transpose"},
                                      .db = db,
