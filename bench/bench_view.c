@@ -2,7 +2,7 @@
  *
  * usage: bench_view [PATH…] | --compare BASE TARGET      ASSAY names the command to time (its full path)
  *
- * Databases of 50,000 contexts x 64 threads, of 1,000,000 contexts x 8 threads (and slightly smaller ones to compare with) and of 2,000 contexts x 12,000 threads are made here, in a temporary folder, and written by assay itself; a Cube file with values of 1,000,000 call paths x 16 locations, an export of five million intervals and an experiment of 100,000 call paths are written by themselves. PATH: these are measured instead. The first times count
+ * Databases of 50,000 contexts x 64 threads, of 1,000,000 contexts x 8 threads (and slightly smaller ones to compare with; one more whose functions are called by lines, so that which of these are shown depends on the metric) and of 2,000 contexts x 12,000 threads are made here, in a temporary folder, and written by assay itself; a Cube file with values of 1,000,000 call paths x 16 locations, an export of five million intervals and an experiment of 100,000 call paths are written by themselves. PATH: these are measured instead. The first times count
  * from the start of the process to the last byte of the answer; others are those of one request. Memory is what the server has of its own beyond what it has with
  * the dataset open: after the request that left most, and at the largest moment while requests were answered (looked at every 2 ms); beside the peak of `assay tree` of the same input. */
 #include "measuring.h"
@@ -328,20 +328,28 @@ int main(int argc, char **argv) {
     if (argc > 1) return 0;
     char folder[] = "/tmp/assay-bench-XXXXXX";
     if (!mkdtemp(folder) || chdir(folder) != 0 /* names are then short and relative */) fail(folder, NULL);
-    static const made_shape small = {.n_contexts = 50000, .n_profiles = 64, .density = 0.05},
-                            large = {.n_contexts = 1000000, .n_profiles = 8, .density = 0.2},
-                            wide = {.n_contexts = 2000, .n_profiles = 12000, .density = 0.1};
+    static const made_shape small = {.n_contexts = 50000, .n_profiles = 64, .density = 0.05, .says_kinds = true},
+                            large = {.n_contexts = 1000000, .n_profiles = 8, .density = 0.2, .says_kinds = true},
+                            calling = {.n_contexts = 1000001,
+                                       .n_profiles = 8,
+                                       .density = 0.2,
+                                       .says_kinds = true,
+                                       .calls_at_lines = true},
+                            wide = {.n_contexts = 2000, .n_profiles = 12000, .density = 0.1, .says_kinds = true};
     measure(make_database, &small, 1); /* in a process of its own: its memory is not that of what is measured */
     bench_input("contexts-50000", 300);
     bench_pictures("contexts-50000", "flame?metric=M1");
     measure(make_database, &large, 1);
     bench_input("contexts-1000000", 1500);
     bench_pictures("contexts-1000000", "flame?metric=M1");
+    measure(make_database, &calling, 1);
+    bench_input("contexts-1000001", 1500);
+    bench_pictures("contexts-1000001", "flame?metric=M1");
     measure(make_dense, "dense.cubex", 1);
     bench_input("dense.cubex", 3000);
     bench_pictures("dense.cubex", "flame?metric=visits");
-    static const made_shape less = {.n_contexts = 49000, .n_profiles = 64, .density = 0.05},
-                            little_less = {.n_contexts = 990000, .n_profiles = 8, .density = 0.2};
+    static const made_shape less = {.n_contexts = 49000, .n_profiles = 64, .density = 0.05, .says_kinds = true},
+                            little_less = {.n_contexts = 990000, .n_profiles = 8, .density = 0.2, .says_kinds = true};
     measure(make_database, &less, 1);
     bench_comparison("contexts-50000", "contexts-49000");
     measure(make_database, &little_less, 1);

@@ -16,8 +16,9 @@ enum { MADE_METRICS = 4, MADE_FUNCTIONS = 2000, MADE_FILES = 200, MADE_MODULES =
 typedef struct made_shape {
     uint32_t n_contexts, n_profiles, n_samples; /* samples of each trace line */
     double density;                             /* which part of the lines each profile has */
-    bool
-        calls_at_lines; /* as in real databases: functions are called by lines, few of which do anything else; what is a loop or a line is said, and ids are in the order of the tree */
+    /* As in real databases: */
+    bool says_kinds;     /* what is a loop or a line is said; else all are functions */
+    bool calls_at_lines; /* lines call functions, and few of those do more; ids are in the order of the tree */
 } made_shape;
 
 typedef enum made_kind { MADE_FUNCTION, MADE_LOOP, MADE_LINE } made_kind;
@@ -302,7 +303,7 @@ static inline as_dataset *made_dataset(const made_shape *shape) {
     made_metrics(ds);
     made_contexts(ds, &tree, !shape->calls_at_lines);
     as_add_run(ds, &AS_RUN_INIT);
-    ds->format = shape->calls_at_lines ? "hpctoolkit-2021" : "made";
+    ds->format = shape->says_kinds ? "hpctoolkit-2021" : "made";
     assay_id *leaves = made_places(ds, shape->n_profiles);
     made_values(ds, &tree, shape, leaves);
     made_trace_lines(ds, &tree, shape, leaves);
