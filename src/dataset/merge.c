@@ -94,8 +94,11 @@ static assay_id *map_metrics(merger *m, const as_dataset *part) {
         map[i] =
             as_experiment_metric(m->experiment, as_ds_text(part, from->name), as_str_size(&part->strings, from->name));
         fine = map[i] != ASSAY_NONE && (map[i] >= n_known || has_same_unit(m, part, i, map[i]));
-        if (!fine || map[i] < before) continue;
+        if (!fine) break;
         as_metric *to = &AS_AT(as_metric, &m->ds->metrics, map[i]);
+        bool is_new = map[i] >= before, has_unit = to->unit != AS_NO_STR && as_str_size(&m->ds->strings, to->unit);
+        if (!is_new && !has_unit) to->unit = as_ds_carry(m->ds, part, from->unit, &fine);
+        if (!is_new) continue;
         to->display_name = as_ds_carry(m->ds, part, from->display_name, &fine);
         to->unit = as_ds_carry(m->ds, part, from->unit, &fine);
         to->description = as_ds_carry(m->ds, part, from->description, &fine);

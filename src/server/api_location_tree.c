@@ -34,6 +34,8 @@ static bool is_less(as_number x, as_number y) {
     return a < b || (a == b && whole_of(x) < whole_of(y));
 }
 
+static bool is_no_number(as_number number) { return isnan(as_number_real(number)); }
+
 static void take_place(location_tree *t, assay_id id, uint32_t place) {
     const as_placed_values *of = t->of;
     if (t->selected && !t->selected[place]) return;
@@ -43,15 +45,15 @@ static void take_place(location_tree *t, assay_id id, uint32_t place) {
     as_number number = of->values[place];
     b->whole += whole_of(number);
     b->sum += as_number_real(number);
-    if (b->n_values == 0 || is_less(number, b->min)) b->min = number;
-    if (b->n_values == 0 || is_less(b->max, number)) b->max = number;
+    if (b->n_values == 0 || is_no_number(b->min) || is_less(number, b->min)) b->min = number;
+    if (b->n_values == 0 || is_no_number(b->max) || is_less(b->max, number)) b->max = number;
     b->n_values++;
 }
 
 static void add_below(below *to, const below *from) {
     if (from->n_values) {
-        if (to->n_values == 0 || is_less(from->min, to->min)) to->min = from->min;
-        if (to->n_values == 0 || is_less(to->max, from->max)) to->max = from->max;
+        if (to->n_values == 0 || is_no_number(to->min) || is_less(from->min, to->min)) to->min = from->min;
+        if (to->n_values == 0 || is_no_number(to->max) || is_less(to->max, from->max)) to->max = from->max;
     }
     to->n_places += from->n_places;
     to->n_values += from->n_values;

@@ -274,10 +274,10 @@ static assay_status build_metric(as_builder *builder, const details *d, assay_id
         as_build_text(builder, "display_name", as_ds_text(ds, metric->display_name));
         as_build_text(builder, "unit", as_ds_text(ds, metric->unit));
         as_build_exact(builder, is_own ? "exclusive" : "inclusive", node->is_whole, node->whole_inclusive,
-                            as_number_real(node->inclusive));
+                       as_number_real(node->inclusive));
         if (has_exclusive)
             as_build_exact(builder, "exclusive", node->is_whole, node->whole_exclusive,
-                                as_number_real(node->exclusive));
+                           as_number_real(node->exclusive));
         as_build_end(builder);
     }
     as_node_list_free(&list);
@@ -422,7 +422,7 @@ static assay_status answer_node(as_viewing *viewing, const as_request *request, 
 /* Those that have most, with all there is to say of them; of others the page knows what the trees say. Of rows of other views these do not say how they lie over locations. */
 static void report_nodes(as_viewing *viewing, as_html_report *report) {
     enum { CONTEXTS = 1500, FEWEST = 100, WORK = 1 << 25 }; /* each looks at the whole tree */
-    static const double part = 0.3;                          /* of the room, for all of them */
+    static const double part = 0.3;                         /* of the room, for all of them */
     size_t number;
     const as_view_input *input = as_html_report_input(report, &number);
     as_vec contexts; /* int64_t */

@@ -12,7 +12,7 @@ bool as_exact_find(as_exact *exact, assay_id metric, assay_id context, bool excl
     *out = (as_whole)rounded;
     if (fabs(rounded) < 0x1p53) return (double)*out == rounded;
     if (of->n_runs != 1 || metric == ASSAY_NONE || context == ASSAY_NONE) return false;
-    if (!as_dtype_is_integer(as_ds_metric(of->ds, metric)->dtype)) return false;
+    if (!as_dtype_is_integer(as_ds_metric_type(of->ds, metric).dtype)) return false;
     size_t n_locations = AS_COUNT(of->ds, locations);
     exact->work += (uint64_t)as_ds_context(of->ds, context)->subtree * (n_locations ? n_locations : 1);
     if (exact->work > MOST_WORK) return false;

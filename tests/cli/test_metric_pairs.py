@@ -105,13 +105,16 @@ class MetricPairs(Case):
             self.assertIn('each', self.written(verb, derived, a)[0])
 
     def test_one_experiment_has_one_unit(self):
-        for folder, unit, points in (('s', 'sec', (1, 2)), ('ms', 'ms', (4, 8)), ('more', 'sec', (4, 8))):
+        for folder, unit, points in (('s', 'sec', (1, 2)), ('ms', 'ms', (4, 8)), ('more', 'sec', (4, 8)), ('none', '', (16, 32))):
             for p in points:
                 os.makedirs(self.path(f'{folder}/app.p{p}.r1'))
                 os.rename(self.file('a-point.cubex', ('time', unit, 2, 1)), self.path(f'{folder}/app.p{p}.r1/profile.cubex'))
         self.assertFails(run('convert', self.path('s'), self.path('ms'), self.path('out.extra-p')), 3, "the unit of 'time' is 'ms' here, but 'sec' in an input before")
         self.assertEqual(0, run('convert', '-q', self.path('s'), self.path('more'), self.path('out.extra-p')).status)
         self.assertEqual(4, run('info', '--json', self.path('out.extra-p')).json['points'])
+        # a part that says none has that of the first that says one
+        self.assertFails(run('convert', self.path('none'), self.path('s'), self.path('ms'), self.path('other.extra-p')), 3, "the unit of 'time' is 'ms' here, but 'sec' in an input before")
+        self.assertEqual([{'unit': 'sec'}], run('sql', '--json', self.path('none'), self.path('s'), 'select unit from metric').json)
 
     def test_flame(self):
         def lines(*options):

@@ -313,7 +313,8 @@ bool as_flame_frames_draw(const as_flame_frames *f, const as_flame_asked *reques
     *n_levels = 0;
     if (!draw_wide(f, request, low, shapes)) return false;
     if (shapes->count <= request->most) return true;
-    if (!(low > f->total * 1e-9)) low = f->total * 1e-9;
+    double least = AS_AT(as_flame_shape, shapes, 0).total * 1e-9; /* of the root */
+    if (!(low > least)) low = least;
     for (high = 16 * low;; high *= 16) {
         if (!draw_wide(f, request, high, shapes)) return false;
         if (shapes->count <= request->most) break;

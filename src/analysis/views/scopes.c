@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/views/view_private.h"
+#include "core/large_pages.h"
 #include "core/map.h"
 
 #define NOWHERE UINT32_MAX
@@ -139,18 +140,15 @@ static bool place_context(builder *b, assay_id id) {
     return b->groups->of_call[id] != NOWHERE;
 }
 
-/* n times NOWHERE. NULL when memory is out. */
-static uint32_t *new_places(size_t n) {
-    uint32_t *places = malloc((n + 1) * sizeof *places);
-    if (places) memset(places, 0xff, (n + 1) * sizeof *places);
-    return places;
+/* n of them, all of whose numbers are NOWHERE. NULL when memory is out. */
+static void *new_nowhere(size_t n, size_t size) {
+    void *all = malloc((n + 1) * size);
+    if (!all) return NULL;
+    as_use_large_pages(all, (n + 1) * size);
+    return memset(all, 0xff, (n + 1) * size);
 }
-
-static first_scope *new_firsts(size_t n) {
-    first_scope *firsts = malloc((n + 1) * sizeof *firsts);
-    if (firsts) memset(firsts, 0xff, (n + 1) * sizeof *firsts);
-    return firsts;
-}
+static uint32_t *new_places(size_t n) { return new_nowhere(n, sizeof(uint32_t)); }
+static first_scope *new_firsts(size_t n) { return new_nowhere(n, sizeof(first_scope)); }
 
 bool as_view_scopes_init(as_view_groups *groups, const as_view_walker *walker) {
     const as_view_data *data = walker->data;
@@ -159,6 +157,7 @@ bool as_view_scopes_init(as_view_groups *groups, const as_view_walker *walker) {
     builder b = {.walker = walker, .ds = ds, .groups = groups};
     *groups = (as_view_groups){.of_context = new_places(n), .of_call = new_places(n)};
     as_vec_init(&groups->members, sizeof(as_view_member), NULL);
+    as_vec_expect(&groups->members, n / 2);
     as_map_init(&b.items, NULL);
     as_map_init(&b.scopes, NULL);
     as_map_expect(&b.scopes, n / 8);

@@ -82,6 +82,8 @@ static void renumber(void *user, size_t piece) {
 static bool fill(as_view_table *table, const as_view_data *data, const as_view_walker *walker, as_view_groups *groups) {
     size_t n = groups->members.count, n_contexts = AS_COUNT(table->ds, contexts);
     uint32_t *sizes = malloc((n + 1) * sizeof *sizes), *items = malloc((n + 1) * sizeof *items);
+    if (sizes) as_use_large_pages(sizes, (n + 1) * sizeof *sizes);
+    if (items) as_use_large_pages(items, (n + 1) * sizeof *items);
     as_vec_expect(&table->items, n);
     bool fine = sizes && items && n < UINT32_MAX - 1 && as_vec_reserve(&table->items, n);
     if (fine) {

@@ -116,7 +116,7 @@ static inline bool as_hpc_load_block(const as_hpc_database *db, uint32_t context
                           .n_metrics = as_hpc_load_u16(at + (is_4 ? 0x10 : 12), swap),
                           .values = as_hpc_load_u64(at + (is_4 ? 0x08 : 14), swap)};
     out->index = is_4 ? as_hpc_load_u64(at + 0x18, swap) : out->values + out->n_values * AS_HPC_CONTEXT_VALUE;
-    if (!out->n_values) out->n_metrics = 0;
+    if (!out->n_values) *out = (as_hpc_block){0}; /* where nothing is, is said by nobody */
     uint64_t n_entries = (uint64_t)out->n_metrics + !is_4; /* form 2021 marks the end of the index */
     return !out->n_values || (as_hpc_fits(&db->cct, out->values, out->n_values, AS_HPC_CONTEXT_VALUE) &&
                               as_hpc_fits(&db->cct, out->index, n_entries, AS_HPC_METRIC_ENTRY));

@@ -71,7 +71,7 @@ function commandOf(props: ScreenProps, last: ScaleAnswer | null): string {
   const answer = last?.inputs.includes(props.input.id) ? last : null; // it may be that of another input
   const view = readScreen('scale', DEFAULTS);
   const stored = answer?.sets[Number(view.set || -1)]; // no verb but sql has models of the file
-  if (stored) return commandLine('sql', [props.input.path, `select path, function, SMAPE, AR2 from model m join context c on c.id = context where metric = ${props.metric?.id}${stored.name ? ` and "set" = ${sqlText(stored.name)}` : ''}`]);
+  if (stored) return commandLine('sql', [props.input.path, `select path, function, SMAPE, AR2 from model m join context c on c.id = context where metric = ${props.metric?.id} and "set" ${stored.name ? `= ${sqlText(stored.name)}` : 'is null'}`]);
   const at = view.at || (answer && pointText(answer.parameters, answer.parameters.map((p) => real(answer.at[p.name]))));
   return commandLine(at ? 'predict' : 'model', pathsOf(props, answer), {
     at: at || undefined,

@@ -16,7 +16,7 @@ import { inside, usePictures, useWindow } from './timeline-state';
 
 const DEFAULTS = { from: '', to: '', depth: 0, row: -1, open: false, at: '', closed: '', wall: false, a: '', b: '' };
 /** Of the whole run, for the command: of a part of it that would choose another. */
-let usualDepth = 0;
+let usual = { input: -1, depth: 0 };
 export type View = ReturnType<typeof readScreen<typeof DEFAULTS>>;
 
 const [LEAST_ROW, MOST_ROW, MOST_OF_FEW] = [16, 36, 52];
@@ -56,7 +56,7 @@ interface LinesProps extends ScreenProps {
   params: Params;
 }
 
-function Lines({ answer, params, selection }: LinesProps) {
+function Lines({ answer, params, selection, input }: LinesProps) {
   const [view, setView] = useScreen('timeline', DEFAULTS);
   const inReport = isReport();
   const control = useWindow(answer, spanOf(view.from, view.to), (from, to, how) => setView({ from, to }, how));
@@ -72,7 +72,7 @@ function Lines({ answer, params, selection }: LinesProps) {
   const canvasWidth = Math.max(0, size.width - LABELS);
   const columns = Math.max(1, Math.min(2000, canvasWidth));
   const askedParams: Params = { ...params, ...(window.from <= whole.from ? {} : { from: window.from }), ...(window.to >= whole.to ? {} : { to: window.to }) };
-  usualDepth = answer.depth;
+  usual = { input: input.id, depth: answer.depth };
   const depth = view.depth > 0 && !inReport ? Math.min(view.depth, answer.deepest) : null;
   const depths = useLatest<DepthsAnswer>(isOpen && canvasWidth > 0 ? 'timeline_depths' : null, { ...askedParams, row: selectedRow, columns });
   const levels = isOpen ? (depths.data?.levels.length ?? 0) : 0;
@@ -284,6 +284,6 @@ export const timeline: Screen = {
   component: Timeline,
   command: ({ input, selection }) => {
     const view = readScreen('timeline', DEFAULTS);
-    return commandLine('trace', [input.path], { depth: view.depth || ((view.from || view.to) && usualDepth), since: view.from, until: view.to, run: selection.run, location: selection.locations, wallclock: view.wall });
+    return commandLine('trace', [input.path], { depth: view.depth || ((view.from || view.to) && usual.input === input.id && usual.depth), since: view.from, until: view.to, run: selection.run, location: selection.locations, wallclock: view.wall });
   },
 };
