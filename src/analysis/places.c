@@ -38,21 +38,9 @@ static bool has_full_rows(const as_dataset *ds, assay_id run) {
     return false;
 }
 
-/* Whether as_region_is_place() holds for some region: there may be a million of them, so kinds are told apart by their ids. */
-static bool names_places(const as_dataset *ds) {
-    as_str process = as_find(&ds->strings, "process", strlen("process")),
-           thread = as_find(&ds->strings, "thread", strlen("thread"));
-    if (process == AS_NO_STR && thread == AS_NO_STR) return false;
-    for (assay_id id = 0; id < AS_COUNT(ds, regions); id++) {
-        as_str kind = as_ds_region(ds, id)->kind;
-        if (kind != AS_NO_STR && (kind == process || kind == thread)) return true;
-    }
-    return false;
-}
-
 /* Contexts whose path has a process or thread in it. False when memory is out. */
 static bool mark_named(const as_dataset *ds, as_places *out) {
-    if (!names_places(ds)) return true;
+    if (!as_ds_names_places(ds)) return true;
     out->is_named = malloc((AS_COUNT(ds, contexts) + 1) * sizeof *out->is_named);
     for (assay_id id = 0; out->is_named && id < AS_COUNT(ds, contexts); id++) {
         const as_context *context = as_ds_context(ds, id);

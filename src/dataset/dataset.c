@@ -277,7 +277,19 @@ bool as_ds_has_wholes(const as_dataset *ds) {
 }
 
 /* What views ask again and again of all contexts, of which there may be millions; found once, and anew where contexts were added. */
-enum { HAS_ROLES = 1, HAS_ASIDES = 2, HAS_CALLING_LINES = 4, LOOKED_THROUGH = 8, SEEN_BITS = 4 };
+enum { HAS_ROLES = 1, HAS_ASIDES = 2, HAS_CALLING_LINES = 4, HAS_PLACES = 8, LOOKED_THROUGH = 16, SEEN_BITS = 5 };
+
+/* Whether as_region_is_place() holds for some region: there may be a million of them, so kinds are told apart by their ids. */
+static bool find_places(const as_dataset *ds) {
+    as_str process = as_find(&ds->strings, "process", strlen("process")),
+           thread = as_find(&ds->strings, "thread", strlen("thread"));
+    if (process == AS_NO_STR && thread == AS_NO_STR) return false;
+    for (assay_id id = 0; id < AS_COUNT(ds, regions); id++) {
+        as_str kind = as_ds_region(ds, id)->kind;
+        if (kind != AS_NO_STR && (kind == process || kind == thread)) return true;
+    }
+    return false;
+}
 
 static unsigned look_through(const as_dataset *ds) {
     uint64_t *seen = &((as_dataset *)(uintptr_t)ds)->seen_contexts, n = AS_COUNT(ds, contexts);
@@ -292,6 +304,7 @@ static unsigned look_through(const as_dataset *ds) {
         as_str kind = as_ds_region(ds, contexts[i].region)->kind;
         if (kind != AS_NO_STR && (kind == line || kind == instruction)) found |= HAS_CALLING_LINES;
     }
+    if (find_places(ds)) found |= HAS_PLACES;
     __atomic_store_n(seen, found, __ATOMIC_RELAXED);
     return (unsigned)(found & (LOOKED_THROUGH - 1));
 }
@@ -299,6 +312,8 @@ static unsigned look_through(const as_dataset *ds) {
 bool as_ds_has_roles(const as_dataset *ds) { return look_through(ds) & HAS_ROLES; }
 
 bool as_ds_has_calling_lines(const as_dataset *ds) { return look_through(ds) & HAS_CALLING_LINES; }
+
+bool as_ds_names_places(const as_dataset *ds) { return look_through(ds) & HAS_PLACES; }
 
 size_t as_ds_asides(const as_dataset *ds) {
     size_t n = 0;

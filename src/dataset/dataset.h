@@ -361,6 +361,8 @@ bool as_ds_has_wholes(const as_dataset *ds);
 bool as_ds_has_roles(const as_dataset *ds);
 /* Whether a line or instruction has something below it: where none has, no value tells what AS_JOINS_WHERE_IDLE is about (pieces.h). */
 bool as_ds_has_calling_lines(const as_dataset *ds);
+/* Whether some region is a place (as_region_is_place()). */
+bool as_ds_names_places(const as_dataset *ds);
 /* How many contexts stand aside (as_context.is_aside), without those below them. */
 size_t as_ds_asides(const as_dataset *ds);
 /* *out: for each context whether it stands aside, or lies below one that does; to be freed. NULL where there is none. False when memory is out. */
