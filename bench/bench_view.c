@@ -2,7 +2,7 @@
  *
  * usage: bench_view [PATH…] | --compare BASE TARGET      ASSAY names the command to time (its full path)
  *
- * Databases of 50,000 contexts x 64 threads, of 1,000,000 contexts x 8 threads (and slightly smaller ones to compare with; one more whose functions are called by lines, so that which of these are shown depends on the metric) and of 2,000 contexts x 12,000 threads are made here, in a temporary folder, and written by assay itself; a Cube file with values of 1,000,000 call paths x 16 locations, an export of five million intervals and an experiment of 100,000 call paths are written by themselves. PATH: these are measured instead. The first times count
+ * Databases of 50,000 contexts x 64 threads, of 1,000,000 contexts x 8 threads (and slightly smaller ones to compare with; one more whose functions are called by lines, which of which are shown depending on the metric) and of 2,000 contexts x 12,000 threads are made here, in a temporary folder, and written by assay itself; a Cube file with values of 1,000,000 call paths x 16 locations, an export of five million intervals and an experiment of 100,000 call paths are written by themselves. PATH: these are measured instead. The first times count
  * from the start of the process to the last byte of the answer; others are those of one request. Memory is what the server has of its own beyond what it has with
  * the dataset open: after the request that left most, and at the largest moment while requests were answered (looked at every 2 ms); beside the peak of `assay tree` of the same input. */
 #include "measuring.h"

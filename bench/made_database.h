@@ -18,7 +18,7 @@ typedef struct made_shape {
     double density;                             /* which part of the lines each profile has */
     /* As in real databases: */
     bool says_kinds;     /* what is a loop or a line is said; else all are functions */
-    bool calls_at_lines; /* lines call functions, and few of those do more; ids are in the order of the tree */
+    bool calls_at_lines; /* lines call functions, and those do nothing else; ids are in the order of the tree */
 } made_shape;
 
 typedef enum made_kind { MADE_FUNCTION, MADE_LOOP, MADE_LINE } made_kind;
@@ -55,7 +55,7 @@ static inline uint32_t made_parent(const uint32_t *inner, uint32_t n, uint64_t *
     return inner[low + (uint32_t)(made_uniform(state) * (n - low))];
 }
 
-/* Functions below lines, which are below functions and loops. Values are those of other lines, and of a tenth of these. */
+/* Functions below lines, which are below functions and loops. Values are those of other lines. */
 static inline void made_shape_calls(made_tree *tree, uint32_t *inner) {
     uint32_t n_inner = 1, n_sites = 0, *sites = made_room(tree->n, sizeof *sites);
     uint64_t state = 1;
@@ -70,7 +70,7 @@ static inline void made_shape_calls(made_tree *tree, uint32_t *inner) {
         bool is_site = tree->kinds[k] == MADE_LINE && (!n_sites || sort < 0.2);
         if (is_site) sites[n_sites++] = k;
         if (tree->kinds[k] != MADE_LINE) inner[n_inner++] = k;
-        if (tree->kinds[k] == MADE_LINE && (!is_site || k % 10 == 0)) tree->lines[tree->n_lines++] = k;
+        if (tree->kinds[k] == MADE_LINE && !is_site) tree->lines[tree->n_lines++] = k;
     }
     free(sites);
 }

@@ -11,13 +11,23 @@ static char *key_of(const as_viewing *viewing, const as_asked_view *asked, assay
     return as_asked_key(viewing, asked, "frames", metric);
 }
 
-/* Under which key there are frames of the same table and another metric: they differ in numbers alone, and there is no room for many. They stay until the request ends. NULL: there are none. */
+/* Under which key there are frames of another metric, which stay until the request ends; NULL: there are none. */
 static char *find_others(as_viewing *viewing, const as_asked_view *asked) {
     for (assay_id metric = 0; metric < AS_COUNT(asked->tree.ds, metrics); metric++) {
-        char *key = key_of(viewing, asked, metric);
+        as_asked_view other = *asked;
+        other.tree.metrics = (as_vec){.data = &metric, .count = 1, .capacity = 1, .size = sizeof metric};
+        char *key = key_of(viewing, &other, metric);
         if (key && as_viewing_find(viewing, key)) return key;
         free(key);
     }
+    return NULL;
+}
+
+/* Those frames, where they are of the same table: they differ in numbers alone. NULL: they are not. There is no room for both, so they go. */
+static as_flame_frames *take_others(as_viewing *viewing, const char *key, uint64_t table) {
+    as_flame_frames *frames = key ? as_viewing_take(viewing, key) : NULL;
+    if (!frames || (table && frames->table == table)) return frames;
+    as_flame_frames_free(frames);
     return NULL;
 }
 
@@ -33,9 +43,10 @@ static assay_status make(as_viewing *viewing, const as_asked_view *asked, const 
             as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "the values of '%s' do not add up; choose another metric",
                     as_ds_text(ds, as_ds_metric(ds, as_asked_metric(asked, 0))->name));
     if (status == ASSAY_OK) {
-        frames = others ? as_viewing_take(viewing, others) : NULL;
+        frames = take_others(viewing, others, table.number);
         status = frames ? as_flame_frames_renew(frames, table.table, table.values[0], error)
                         : as_flame_frames_new(table.table, table.values[0], &frames, error);
+        if (frames) frames->table = table.number;
     }
     if (status != ASSAY_OK)
         as_flame_frames_free(frames);

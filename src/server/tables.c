@@ -146,6 +146,7 @@ typedef struct kept_table {
     uint8_t *joinings;
     bool *wanted;
     uint8_t *hidden;
+    uint64_t number; /* as that of as_asked_table */
 } kept_table;
 
 static void free_table(void *object) {
@@ -172,8 +173,12 @@ static bool depends_on_metrics(const as_asked_view *asked) {
     return joins_calls(asked) && as_ds_has_calling_lines(asked->tree.ds);
 }
 
-/* What a table is called: the view, and of bottom-up ones the function whose callers it has (ASSAY_NONE: all). NULL when memory is out. */
-static char *table_key(const as_viewing *viewing, const as_asked_view *asked, assay_id function) {
+/* How keys go on that have metrics. */
+#define METRIC_MARK " m"
+
+/* What a table is called: the view, and of bottom-up ones the function whose callers it has (ASSAY_NONE: all); without_metrics: how the keys begin that have the metrics and places it depends on.
+ * NULL when memory is out. */
+static char *make_key(const as_viewing *viewing, const as_asked_view *asked, assay_id function, bool without_metrics) {
     const as_view_request *request = &asked->tree.request;
     as_vec text;
     char numbers[200];
@@ -181,19 +186,24 @@ static char *table_key(const as_viewing *viewing, const as_asked_view *asked, as
     snprintf(numbers, sizeof numbers, "table %" PRId64 " %d %d %d %" PRId64 " %" PRId64, asked->number,
              asked->regrouped, (int)request->kind, (int)request->group,
              asked->root == ASSAY_NONE ? -1 : (int64_t)asked->root, function == ASSAY_NONE ? -1 : (int64_t)function);
-    bool fine = as_vec_text(&text, numbers), depends = depends_on_metrics(asked);
+    bool fine = as_vec_text(&text, numbers), depends = depends_on_metrics(asked) && !without_metrics;
     fine = fine && as_vec_text(&text, asked->hides);
     for (size_t i = 0; fine && depends && i < asked->tree.metrics.count; i++) {
         assay_id metric = as_asked_metric(asked, i);
-        snprintf(numbers, sizeof numbers, " m%u", (unsigned)metric);
+        snprintf(numbers, sizeof numbers, METRIC_MARK "%u", (unsigned)metric);
         fine =
             as_vec_text(&text, numbers) && as_vec_text(&text, as_viewing_formulas_of(viewing, asked->tree.ds, metric));
     }
     if (fine && depends) fine = as_vec_text(&text, "\n") && as_vec_text(&text, asked->places);
+    if (fine && without_metrics) fine = as_vec_text(&text, METRIC_MARK);
     fine = fine && as_vec_append(&text, "", 1);
     char *key = fine ? strdup(text.data) : NULL;
     as_vec_free(&text);
     return key;
+}
+
+static char *table_key(const as_viewing *viewing, const as_asked_view *asked, assay_id function) {
+    return make_key(viewing, asked, function, false);
 }
 
 static char *metric_key(const as_viewing *viewing, const as_asked_view *asked, const char *what, const char *table,
@@ -346,6 +356,7 @@ static bool keep_names(const as_asked_view *asked, assay_id function, kept_table
     return (out->wanted || (function == ASSAY_NONE && !tree->wanted)) && (out->hidden || !tree->hidden);
 }
 
+/* out has joinings where there are any. */
 static assay_status make_table(as_viewing *viewing, const as_asked_view *asked, assay_id function, loaded *last,
                                kept_table *out, assay_error *error) {
     as_view_request request = asked->tree.request;
@@ -353,7 +364,6 @@ static assay_status make_table(as_viewing *viewing, const as_asked_view *asked, 
     request.max_steps = function == ASSAY_NONE ? STEPS_OF_ALL : STEPS_OF_ONE;
     if (!keep_names(asked, function, out)) return as_fail_memory(error, NULL);
     request.joins_calls = joins_calls(asked);
-    if (request.joins_calls) AS_TRY(find_joinings(viewing, asked, last, &out->joinings, error));
     request.wanted = out->wanted;
     request.hidden = out->hidden;
     request.joinings = out->joinings;
@@ -384,22 +394,54 @@ static size_t expected_bytes(const as_asked_view *asked) {
     return 2 * n * (sizeof(as_view_item) + 2 * sizeof(double));
 }
 
+static bool joins_the_same(const void *object, const void *joinings) {
+    const kept_table *kept = object;
+    return kept->joinings && memcmp(kept->joinings, joinings, AS_COUNT(kept->table->ds, contexts)) == 0;
+}
+
+/* The table of other metrics or places, where these join the same, as they mostly do: it is then that of this one. NULL: there is none. */
+static kept_table *take_same(as_viewing *viewing, const as_asked_view *asked, assay_id function,
+                             const uint8_t *joinings) {
+    char *beginning = depends_on_metrics(asked) ? make_key(viewing, asked, function, true) : NULL;
+    kept_table *kept = beginning ? as_viewing_take_like(viewing, beginning, joins_the_same, joinings) : NULL;
+    free(beginning);
+    return kept;
+}
+
+static assay_status new_table(as_viewing *viewing, const as_asked_view *asked, assay_id function, loaded *last,
+                              kept_table **out, assay_error *error) {
+    uint8_t *joinings = NULL;
+    assay_status status = joins_calls(asked) ? find_joinings(viewing, asked, last, &joinings, error) : ASSAY_OK;
+    *out = status == ASSAY_OK ? take_same(viewing, asked, function, joinings) : NULL;
+    if (status != ASSAY_OK || *out) {
+        free(joinings);
+        return status;
+    }
+    as_viewing_expect(viewing, expected_bytes(asked));
+    kept_table *kept = calloc(1, sizeof *kept);
+    if (!kept) {
+        free(joinings);
+        return as_fail_memory(error, NULL);
+    }
+    kept->joinings = joinings;
+    kept->number = ++viewing->n_tables;
+    status = make_table(viewing, asked, function, last, kept, error);
+    if (status == ASSAY_OK)
+        *out = kept;
+    else
+        free_table(kept);
+    return status;
+}
+
 static assay_status find_table(as_viewing *viewing, const as_asked_view *asked, assay_id function, const char *key,
-                               loaded *last, const as_view_table **out, assay_error *error) {
+                               loaded *last, as_asked_table *out, assay_error *error) {
     kept_table *kept = as_viewing_find(viewing, key);
     if (!kept) {
-        if (joins_calls(asked) && !find_all_joinings(viewing, asked)) return as_fail_memory(error, NULL);
-        as_viewing_expect(viewing, expected_bytes(asked));
-        kept = calloc(1, sizeof *kept);
-        assay_status status =
-            kept ? make_table(viewing, asked, function, last, kept, error) : as_fail_memory(error, NULL);
-        if (status != ASSAY_OK) {
-            free_table(kept);
-            return status;
-        }
+        AS_TRY(new_table(viewing, asked, function, last, &kept, error));
         if (!as_viewing_keep(viewing, key, kept, bytes_of(asked, kept), free_table)) return as_fail_memory(error, NULL);
     }
-    *out = kept->table;
+    out->table = kept->table;
+    out->number = kept->number;
     return ASSAY_OK;
 }
 
@@ -434,7 +476,7 @@ static assay_status get(as_viewing *viewing, const as_asked_view *asked, assay_i
     *out = (as_asked_table){.values = calloc(n + 1, sizeof *out->values)};
     assay_status status = key && out->values ? ASSAY_OK : as_fail_memory(error, NULL);
     hold_columns(viewing, asked, n);
-    if (status == ASSAY_OK) status = find_table(viewing, asked, function, key, &last, &out->table, error);
+    if (status == ASSAY_OK) status = find_table(viewing, asked, function, key, &last, out, error);
     for (; status == ASSAY_OK && out->n_values < n; out->n_values++)
         status = find_values(viewing, asked, key, out->table, as_asked_metric(asked, out->n_values), &last,
                              &out->values[out->n_values], error);

@@ -43,6 +43,7 @@ as_view_source as_asked_source(const as_asked_view *asked);
 /* A table and the values of the metrics that are asked for; borrowed from the viewing until the request ends. */
 typedef struct as_asked_table {
     const as_view_table *table;
+    uint64_t number;               /* of the table, among all that were made; 0: it is not known */
     const as_view_values **values; /* one for each metric; to be freed */
     size_t n_values;
 } as_asked_table;

@@ -131,7 +131,8 @@ void as_viewing_lock(as_viewing *viewing) {
 
 void as_viewing_unlock(as_viewing *viewing) {
     viewing->request++;
-    if (drop_beyond(viewing, viewing->most_kept > AS_LEFT_LIMIT ? viewing->most_kept : AS_LEFT_LIMIT)) as_give_back_memory();
+    if (drop_beyond(viewing, viewing->most_kept > AS_LEFT_LIMIT ? viewing->most_kept : AS_LEFT_LIMIT))
+        as_give_back_memory();
     pthread_mutex_unlock(&viewing->lock);
 }
 
@@ -416,17 +417,29 @@ static as_cache_entry *unlink_entry(as_viewing *viewing, const char *key) {
     return entry;
 }
 
+/* What it was about, which is the caller's then. NULL is fine. */
+static void *free_around(as_cache_entry *entry) {
+    void *object = entry ? entry->object : NULL;
+    if (entry) free(entry->key);
+    free(entry);
+    return object;
+}
+
 void as_viewing_forget(as_viewing *viewing, const char *key) {
     as_cache_entry *entry = unlink_entry(viewing, key);
     if (entry) free_entry(entry);
 }
 
-void *as_viewing_take(as_viewing *viewing, const char *key) {
-    as_cache_entry *entry = unlink_entry(viewing, key);
-    void *object = entry ? entry->object : NULL;
-    if (entry) free(entry->key);
-    free(entry);
-    return object;
+void *as_viewing_take(as_viewing *viewing, const char *key) { return free_around(unlink_entry(viewing, key)); }
+
+void *as_viewing_take_like(as_viewing *viewing, const char *beginning,
+                           bool (*fits)(const void *object, const void *user), const void *user) {
+    size_t size = strlen(beginning);
+    for (const as_cache_entry *at = viewing->kept; at; at = at->next) {
+        if (strncmp(at->key, beginning, size) == 0 && fits(at->object, user))
+            return free_around(unlink_entry(viewing, at->key));
+    }
+    return NULL;
 }
 
 bool as_viewing_keep(as_viewing *viewing, const char *key, void *object, size_t bytes, void (*release)(void *object)) {

@@ -33,9 +33,9 @@ const char *as_view_input_name(const as_view_input *input);
 
 /* A metric of --derive, or of a request. */
 typedef struct as_view_derive {
-    const char *text;  /* must last */
-    bool is_used;      /* an input has it */
-    assay_error error; /* why those without it have it not; with their names, where the reasons differ */
+    const char *text;             /* must last */
+    bool is_used;                 /* an input has it */
+    assay_error error;            /* why those without it have it not; with their names, where the reasons differ */
     const as_view_input *refused; /* the first of them */
     bool names_inputs;
 } as_view_derive;
@@ -53,11 +53,12 @@ typedef struct as_viewing {
     uint64_t max_drop;           /* bytes that dropped files may have, all together */
     struct as_drops *drops;      /* drop.h; NULL: none yet */
     struct as_cache_entry *kept; /* private: what as_viewing_keep() keeps, last used first */
+    uint64_t n_tables;           /* that were made: so they are numbered (tables.h) */
     size_t kept_bytes;
-    size_t most_kept; /* private: as_viewing_spend() */
+    size_t most_kept;   /* private: as_viewing_spend() */
     bool keeps_columns; /* what was loaded of a metric is kept, too: who asks about all views needs it again */
-    uint64_t request;               /* private: number of the request at hand */
-    unsigned n_lost;                /* private: inputs whose files have changed */
+    uint64_t request;   /* private: number of the request at hand */
+    unsigned n_lost;    /* private: inputs whose files have changed */
     const as_view_input *last_lost; /* private */
     pthread_mutex_t lock;
     pthread_cond_t left; /* private: a reader has left its input, or who waited for that has been answered */
@@ -127,6 +128,10 @@ void as_viewing_resize(as_viewing *viewing, const char *key, size_t bytes);
 
 /* The same as as_viewing_find(), and the caller owns it from now on: nobody else may use it any more. */
 void *as_viewing_take(as_viewing *viewing, const char *key);
+
+/* The same of the one used last among those whose keys begin so and that fit. */
+void *as_viewing_take_like(as_viewing *viewing, const char *beginning,
+                           bool (*fits)(const void *object, const void *user), const void *user);
 
 /* Releases it at once, where it is there: nobody may use it any more. */
 void as_viewing_forget(as_viewing *viewing, const char *key);

@@ -2,6 +2,7 @@
 import json
 import os
 
+import hpctoolkit
 from common import Case, main, run
 from cubex import processes, profile
 from viewer import Refused, Viewer
@@ -70,6 +71,33 @@ class Rows(Trees):
         self.assertEqual({0: [('g', str(big + 1), str(big + 1)), ('f', str(big), str(big))]}, self.lists(answer))
         self.assertEqual([('most', str(2**63 - 1), str(2**63 - 1)), ('main', str(2 * big + 2), 1)], self.lists(viewer.get('tree', node=-1))[-1])
         self.assertEqual([('f', str(big), str(big)), ('g', 1, 1)], self.lists(viewer.get('tree', node=0, location='0'))[0])
+
+    def test_lines_that_call_are_shown_where_they_do_something(self):
+        """Line 7 calls f: it is a row of its own in the time, but not in cycles and misses, whose rows are the same. Whatever was asked before, answers are those of a viewer of their own."""
+        def node(id, kind, name=None, line=0, children=()):
+            return hpctoolkit.Node(id, kind, name, './a.c', line, '/bin/a', 16 * id, children=children)
+        called = node(4, 'function', 'f', 20, [node(5, 'line', line=21)])
+        again = node(7, 'function', 'f', 20, [node(8, 'line', line=21)])
+        program = node(2, 'function', 'main', 5, [node(3, 'line', line=7, children=[called]), node(6, 'line', line=9, children=[again])])
+        metrics = ['time (sec)', 'cycles', 'misses']
+        costs = {(3, metrics[0]): 1, **{(n, m): 10 * (i + 1) + n for n in (5, 8) for i, m in enumerate(metrics)}}
+        database = self.path('database')
+        hpctoolkit.write_4(database, hpctoolkit.Database('calls', metrics, [hpctoolkit.Node(1, 'entry', 'main thread', children=[program])], [hpctoolkit.Profile([('NODE', 0, 1), ('RANK', 0, 0)], costs)]))
+        viewer = self.viewer(database)
+
+        def answers(viewer, metric):
+            return [viewer.get(path, metric=metric, **params) for path, params in (('tree', {'node': 2}), ('tree', {'view': 'flat', 'node': 2}), ('flame', {}))]
+
+        def names(answer):
+            return [None if name is None else answer['names'][name] for name in answer['name']]
+        known = {metric: answers(self.viewer(database), metric) for metric in metrics}
+        self.assertEqual(['f', 'line ./a.c:7'], sorted(known[metrics[0]][0]['rows']['name']))
+        self.assertEqual(['f', 'f'], known[metrics[1]][0]['rows']['name'])
+        self.assertEqual([1 + 15 + 18, 25 + 28, 35 + 38], [known[metric][2]['total'] for metric in metrics])
+        self.assertIn('line ./a.c:7', names(known[metrics[0]][2]))
+        self.assertNotIn('line ./a.c:7', names(known[metrics[1]][2]))
+        for metric in (metrics[0], metrics[1], metrics[2], metrics[1], metrics[0], metrics[2], metrics[0]):
+            self.assertEqual(known[metric], answers(viewer, metric), metric)
 
     def test_children_sorted_in_all_ways(self):
         viewer = self.small()

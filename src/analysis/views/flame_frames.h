@@ -26,6 +26,7 @@ typedef struct as_flame_frames {
     double total;
     uint64_t n_minus; /* frames whose own amount counts as 0 */
     bool has_root;    /* the last frame is what the root of all has itself */
+    uint64_t table;   /* the caller's: the number of the table it was made of */
 } as_flame_frames;
 
 /* What each item has that those below it have not: exclusive values will not do where lines are nodes, for those of a function have them, too. own: room for each item. */
