@@ -6,10 +6,16 @@
 
 enum { MAX_THREADS = 256 };
 
+/* Those that the caller may use; none where that is not known. */
+static void find_cores(cpu_set_t *out) {
+    CPU_ZERO(out);
+    if (sched_getaffinity(0, sizeof *out, out) != 0) CPU_ZERO(out);
+}
+
 unsigned as_core_count(void) {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-    int n = CPU_COUNT(&set);
+    cpu_set_t cores;
+    find_cores(&cores);
+    int n = CPU_COUNT(&cores);
     return n < 1 ? 1 : (unsigned)n;
 }
 
@@ -18,6 +24,7 @@ typedef struct queue {
     size_t n;
     void (*work)(void *user, size_t i);
     void *user;
+    cpu_set_t cores; /* that the caller may use */
 } queue;
 
 static void *take_work(void *argument) {
@@ -26,14 +33,39 @@ static void *take_work(void *argument) {
     return NULL;
 }
 
+static void *take_work_anywhere(void *argument) {
+    const queue *q = argument;
+    if (CPU_COUNT(&q->cores)) sched_setaffinity(0, sizeof q->cores, &q->cores);
+    return take_work(argument);
+}
+
+/* A new thread begins on another core than the caller's, which is busy, and may go anywhere then. The system by itself may let both share that core for some 20 ms, which is a good part of what is
+ * worth threads at all. False: it begins anywhere. */
+static bool begin_elsewhere(queue *q, pthread_attr_t *attributes) {
+    find_cores(&q->cores);
+    cpu_set_t others = q->cores;
+    int own = sched_getcpu();
+    if (own < 0 || own >= CPU_SETSIZE) return false;
+    CPU_CLR((size_t)own, &others);
+    if (!CPU_COUNT(&others) || pthread_attr_init(attributes) != 0) return false;
+    if (pthread_attr_setaffinity_np(attributes, sizeof others, &others) == 0) return true;
+    pthread_attr_destroy(attributes);
+    return false;
+}
+
 void as_parallel(size_t n, unsigned threads, void (*work)(void *user, size_t i), void *user) {
     queue q = {.n = n, .work = work, .user = user};
     if (threads == 0 && n > 1) threads = as_core_count();
     if (threads > MAX_THREADS) threads = MAX_THREADS;
     if (threads > n) threads = (unsigned)n;
     pthread_t others[MAX_THREADS];
+    pthread_attr_t attributes;
     unsigned started = 0;
-    while (started + 1 < threads && pthread_create(&others[started], NULL, take_work, &q) == 0) started++;
+    bool is_elsewhere = threads > 1 && begin_elsewhere(&q, &attributes);
+    while (started + 1 < threads &&
+           pthread_create(&others[started], is_elsewhere ? &attributes : NULL, take_work_anywhere, &q) == 0)
+        started++;
+    if (is_elsewhere) pthread_attr_destroy(&attributes);
     take_work(&q);
     for (unsigned i = 0; i < started; i++) pthread_join(others[i], NULL);
 }
