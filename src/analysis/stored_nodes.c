@@ -54,11 +54,11 @@ static void add_row(const sums *s, int which, uint32_t at, const as_sparse_line 
 }
 
 /* Some contexts, as far as the source can add up their rows itself. Returns how many that are. */
-static uint32_t sum_plain(const sums *s, const assay_id *contexts, uint32_t n) {
+static uint32_t sum_plain(const sums *s, const as_row_list *rows) {
     const as_profile_source *source = s->profiles[0]->source;
     as_row_sums out = {s->lane_of, s->first, {s->values[0], s->values[1]}, {s->has[0], s->has[1]}};
     const as_profile_source *other = s->n_profiles > 1 ? s->profiles[1]->source : NULL;
-    return source->sum_rows ? source->sum_rows(source, other, contexts, n, &out) : 0;
+    return source->sum_rows ? source->sum_rows(source, other, rows, &out) : 0;
 }
 
 static assay_status sum_context(const sums *s, assay_id context, as_sparse_line *line, assay_error *error) {
@@ -78,7 +78,7 @@ static assay_status sum_piece(const sums *s, size_t piece, assay_error *error) {
     assay_status status = ASSAY_OK;
     for (uint32_t i = 0; i < n; i++) contexts[i] = s->order ? s->order[first + i] : s->first + (assay_id)(first + i);
     for (uint32_t i = 0; i < n && status == ASSAY_OK; i++) {
-        i += sum_plain(s, contexts + i, n - i);
+        i += sum_plain(s, &(as_row_list){contexts + i, n - i, s->order ? first + i : SIZE_MAX});
         if (i < n) status = sum_context(s, contexts[i], &line, error);
     }
     as_sparse_line_free(&line);

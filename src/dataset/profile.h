@@ -22,6 +22,13 @@ typedef struct as_sparse_line {
 enum { AS_ROW_LANES = 4, AS_NO_LANE = AS_ROW_LANES };
 static inline double as_lanes_sum(const double *lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); }
 
+/* Some contexts whose rows are wanted. */
+typedef struct as_row_list {
+    const assay_id *contexts; /* ASSAY_NONE among them are none */
+    uint32_t n;
+    size_t first; /* they are those of as_profile_source.order from this one on; SIZE_MAX: any */
+} as_row_list;
+
 /* What rows of one or two profiles with the same columns add up to. */
 typedef struct as_row_sums {
     const uint8_t *lane_of; /* of each column; AS_NO_LANE: it is not wanted */
@@ -36,7 +43,7 @@ typedef struct as_row_sums {
  *             once, by one thread at a time. `threads`: to use at most.
  * read_row    NULL, or: the values are sparse, of type DOUBLE, none of them 0, and what one context has can be had without loading the rest. Safe from several threads.
  * fetch_row   NULL, or: read_row() comes soon for the one context, and later for the other (ASSAY_NONE: none). Asks for memory that may lie anywhere, and waits for nothing.
- * sum_rows    NULL, or: what the rows of n contexts add up to, of this source and, where it is not NULL, of `other`: for who wants no more of them than that. Returns how many it has done: where it
+ * sum_rows    NULL, or: what the rows of some contexts add up to, of this source and, where it is not NULL, of `other`: for who wants no more of them than that. Returns how many it has done: where it
  *             stops, something is unusual, and read_row says what.
  * order       NULL, or: the contexts that may have rows, n_order of them (ASSAY_NONE among them are none), as their rows lie in the source: for who reads all of them, in any order.
  * read_column the same of one column; NULL where read_row is.
@@ -49,7 +56,7 @@ typedef struct as_profile_source {
                              as_sparse_line *out, assay_error *error);
     void (*fetch_row)(const struct as_profile_source *source, assay_id soon, assay_id later);
     uint32_t (*sum_rows)(const struct as_profile_source *source, const struct as_profile_source *other,
-                         const assay_id *contexts, uint32_t n, const as_row_sums *out);
+                         const as_row_list *rows, const as_row_sums *out);
     const assay_id *order;
     size_t n_order;
     assay_status (*read_column)(const struct as_profile_source *source, const struct as_profile *profile,

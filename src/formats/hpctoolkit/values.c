@@ -63,11 +63,13 @@ static bool decode(const as_hpc_database *db, const unsigned char *at, size_t n,
     return is_fine || decode_repeats(db, at, n, out);
 }
 
+/* Of few metrics all are counted that come before one: nobody can guess which way a search goes. */
+enum { FEW_METRICS = 16 };
+
 /* The entry of a metric in the index of a block, or n_metrics. */
 INLINE uint32_t find_metric(const as_hpc_file *file, const as_hpc_block *block, uint16_t metric, bool swap) {
-    enum { FEW = 16 };
     const unsigned char *index = file->data + block->index;
-    uint32_t low = 0, n = block->n_metrics, high = n > FEW ? n : 0;
+    uint32_t low = 0, n = block->n_metrics, high = n > FEW_METRICS ? n : 0;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (as_hpc_load_u16(index + (size_t)middle * AS_HPC_METRIC_ENTRY, swap) < metric)
@@ -75,8 +77,7 @@ INLINE uint32_t find_metric(const as_hpc_file *file, const as_hpc_block *block, 
         else
             high = middle;
     }
-    /* Of few all are counted that come before it: nobody can guess which way a search goes */
-    for (uint32_t i = 0; n <= FEW && i < n; i++)
+    for (uint32_t i = 0; n <= FEW_METRICS && i < n; i++)
         low += as_hpc_load_u16(index + (size_t)i * AS_HPC_METRIC_ENTRY, swap) < metric;
     return low < n && as_hpc_load_u16(index + (size_t)low * AS_HPC_METRIC_ENTRY, swap) == metric ? low : n;
 }
@@ -170,11 +171,18 @@ typedef struct run_of_values {
     uint64_t n;
 } run_of_values;
 
+/* The id of a context, which need not be looked for where contexts come in the order of ids. */
+INLINE uint32_t id_of(const as_hpc_database *db, const as_row_list *rows, uint32_t i) {
+    assay_id context = rows->contexts[i];
+    if (context >= db->n_dataset_contexts) return UINT32_MAX;
+    return rows->first == SIZE_MAX ? db->context_ids[context] : (uint32_t)rows->first + i;
+}
+
 /* The blocks of some contexts, as far as they are in order. Returns how many that are. Those without values have no metrics. */
-INLINE uint32_t open_blocks(const as_hpc_database *db, const assay_id *contexts, uint32_t n, bool is_4, bool swap,
-                            as_hpc_block *out) {
+INLINE uint32_t open_blocks(const as_hpc_database *db, const as_row_list *rows, uint32_t at, uint32_t n, bool is_4,
+                            bool swap, as_hpc_block *out) {
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t id = contexts[i] < db->n_dataset_contexts ? db->context_ids[contexts[i]] : UINT32_MAX;
+        uint32_t id = id_of(db, rows, at + i);
         out[i] = (as_hpc_block){0};
         if (id >= db->context_limit) continue;
         if (!__atomic_load_n(&db->checked[id], __ATOMIC_RELAXED) || !as_hpc_load_block(db, id, is_4, swap, &out[i]))
@@ -185,12 +193,25 @@ INLINE uint32_t open_blocks(const as_hpc_database *db, const assay_id *contexts,
     return n;
 }
 
-INLINE bool find_run(const as_hpc_database *db, const as_hpc_block *block, uint16_t metric, bool swap,
+/* The entries of two metrics in the index of a block, or where they would be. */
+INLINE void find_two(const as_hpc_file *file, const as_hpc_block *block, const uint16_t *metrics, bool swap,
+                     uint32_t *out) {
+    const unsigned char *entry = file->data + block->index;
+    out[0] = out[1] = 0;
+    for (uint32_t i = 0; i < block->n_metrics && block->n_metrics <= FEW_METRICS; i++, entry += AS_HPC_METRIC_ENTRY) {
+        uint16_t metric = as_hpc_load_u16(entry, swap);
+        out[0] += metric < metrics[0];
+        out[1] += metric < metrics[1];
+    }
+    for (int k = 0; k < 2 && block->n_metrics > FEW_METRICS; k++) out[k] = find_metric(file, block, metrics[k], swap);
+}
+
+/* The values of entry i of the index, if it is the metric's. False where the index is damaged. */
+INLINE bool find_run(const as_hpc_database *db, const as_hpc_block *block, uint32_t i, uint16_t metric, bool swap,
                      run_of_values *out) {
-    uint32_t i = find_metric(&db->cct, block, metric, swap);
-    *out = (run_of_values){0};
-    if (i == block->n_metrics) return true;
     const unsigned char *entry = db->cct.data + block->index + (size_t)i * AS_HPC_METRIC_ENTRY;
+    *out = (run_of_values){0};
+    if (i == block->n_metrics || as_hpc_load_u16(entry, swap) != metric) return true;
     uint64_t start = as_hpc_load_u64(entry + 2, swap);
     uint64_t end = i + 1 < block->n_metrics ? as_hpc_load_u64(entry + AS_HPC_METRIC_ENTRY + 2, swap) : block->n_values;
     if (start > end || end > block->n_values) return false;
@@ -199,68 +220,83 @@ INLINE bool find_run(const as_hpc_database *db, const as_hpc_block *block, uint1
     return true;
 }
 
+/* Numbers of all lanes at once. */
+typedef double lanes __attribute__((vector_size(AS_ROW_LANES * sizeof(double))));
+typedef uint64_t lane_bits __attribute__((vector_size(AS_ROW_LANES * sizeof(uint64_t))));
+
 /* What decode_run() gives, added up. False where profiles do not ascend, or are none. */
 INLINE bool sum_run(const as_hpc_database *db, run_of_values run, const uint8_t *lane_of, bool is_4, bool swap,
                     double *sum, bool *has) {
-    double lanes[AS_ROW_LANES + 1] = {0};
-    bool is_fine = true, has_any = false;
-    int64_t last = -1;
+    static const lane_bits lane_masks[AS_ROW_LANES + 1] = {
+        {UINT64_MAX, 0, 0, 0}, {0, UINT64_MAX, 0, 0}, {0, 0, UINT64_MAX, 0}, {0, 0, 0, UINT64_MAX}, {0, 0, 0, 0}};
+    lanes sums = {0};
+    uint64_t any = 0;
+    uint32_t before = 0;
+    bool is_fine = true;
     for (const unsigned char *at = run.at; run.n > 0; run.n--, at += AS_HPC_CONTEXT_VALUE) {
         uint32_t profile = as_hpc_load_u32(at + (is_4 ? 0 : 8), swap);
         uint32_t column = profile < db->n_profiles ? db->columns[profile] : UINT32_MAX;
-        double value = as_hpc_load_f64(at + (is_4 ? 4 : 0), swap);
-        is_fine &= (int64_t)column > last && column != UINT32_MAX;
-        last = column;
+        uint64_t bits = as_hpc_load_u64(at + (is_4 ? 4 : 0), swap);
+        is_fine &= column + 1 > before; /* that of none is 0 */
+        before = column + 1;
         uint8_t lane = lane_of[column != UINT32_MAX ? column : 0];
-        lanes[lane] += value;
-        has_any |= (value != 0) & (lane != AS_NO_LANE);
+        lane_bits value = {bits, bits, bits, bits};
+        sums += (lanes)(value & lane_masks[lane]);
+        any |= lane == AS_NO_LANE ? 0 : bits << 1; /* without its sign a zero is none */
     }
-    *sum = as_lanes_sum(lanes);
-    *has = has_any;
+    *sum = as_lanes_sum((const double[AS_ROW_LANES]){sums[0], sums[1], sums[2], sums[3]});
+    *has = any != 0;
     return is_fine;
 }
 
 /* In three steps, each of which asks for the memory that the next one needs. */
-INLINE uint32_t sum_batch(const as_hpc_database *db, const uint16_t *metrics, int n_metrics, const assay_id *contexts,
-                          uint32_t n, bool is_4, bool swap, const as_row_sums *out) {
+INLINE uint32_t sum_batch(const as_hpc_database *db, const uint16_t *metrics, int n_metrics, const as_row_list *rows,
+                          uint32_t first, uint32_t n, bool is_4, bool swap, const as_row_sums *out) {
     as_hpc_block blocks[ROWS_AT_ONCE];
     run_of_values runs[2][ROWS_AT_ONCE];
-    n = open_blocks(db, contexts, n, is_4, swap, blocks);
+    n = open_blocks(db, rows, first, n, is_4, swap, blocks);
     for (uint32_t i = 0; i < n; i++) {
+        uint32_t places[2];
+        assay_id to = rows->contexts[first + i] - out->first;
+        for (int k = 0; k < n_metrics && rows->contexts[first + i] != ASSAY_NONE; k++) {
+            __builtin_prefetch(&out->sums[k][to], 1);
+            __builtin_prefetch(&out->has[k][to], 1);
+        }
+        find_two(&db->cct, &blocks[i], metrics, swap, places);
         for (int k = 0; k < n_metrics; k++) {
-            if (!find_run(db, &blocks[i], metrics[k], swap, &runs[k][i])) n = i;
+            if (!find_run(db, &blocks[i], places[k], metrics[k], swap, &runs[k][i])) n = i;
         }
     }
     for (uint32_t i = 0; i < n; i++) {
-        assay_id at = contexts[i] - out->first;
-        for (int k = 0; k < n_metrics && contexts[i] != ASSAY_NONE; k++) {
+        assay_id context = rows->contexts[first + i], at = context - out->first;
+        for (int k = 0; k < n_metrics && context != ASSAY_NONE; k++) {
             if (!sum_run(db, runs[k][i], out->lane_of, is_4, swap, &out->sums[k][at], &out->has[k][at])) return i;
         }
     }
     return n;
 }
 
-INLINE uint32_t sum_all(const as_hpc_database *db, const uint16_t *metrics, int n_metrics, const assay_id *contexts,
-                        uint32_t n, bool is_4, bool swap, const as_row_sums *out) {
-    for (uint32_t at = 0; at < n; at += ROWS_AT_ONCE) {
-        uint32_t wanted = n - at < ROWS_AT_ONCE ? n - at : ROWS_AT_ONCE;
-        uint32_t done = sum_batch(db, metrics, n_metrics, contexts + at, wanted, is_4, swap, out);
+INLINE uint32_t sum_all(const as_hpc_database *db, const uint16_t *metrics, int n_metrics, const as_row_list *rows,
+                        bool is_4, bool swap, const as_row_sums *out) {
+    for (uint32_t at = 0; at < rows->n; at += ROWS_AT_ONCE) {
+        uint32_t wanted = rows->n - at < ROWS_AT_ONCE ? rows->n - at : ROWS_AT_ONCE;
+        uint32_t done = sum_batch(db, metrics, n_metrics, rows, at, wanted, is_4, swap, out);
         if (done < wanted) return at + done;
     }
-    return n;
+    return rows->n;
 }
 
-static uint32_t sum_rows(const as_profile_source *source, const as_profile_source *other, const assay_id *contexts,
-                         uint32_t n, const as_row_sums *out) {
+static uint32_t sum_rows(const as_profile_source *source, const as_profile_source *other, const as_row_list *rows,
+                         const as_row_sums *out) {
     const metric_source *metric = (const metric_source *)source, *second = (const metric_source *)other;
     const as_hpc_database *db = metric->db;
     if (!db->has_cct || (other && (other->sum_rows != sum_rows || second->db != db))) return 0;
     uint16_t metrics[2] = {metric->id, other ? second->id : 0};
     int n_metrics = other ? 2 : 1;
     bool swap = db->cct.swap;
-    if (db->form == AS_HPC_4) return sum_all(db, metrics, n_metrics, contexts, n, true, swap, out);
-    return swap ? sum_all(db, metrics, n_metrics, contexts, n, false, true, out)
-                : sum_all(db, metrics, n_metrics, contexts, n, false, false, out);
+    if (db->form == AS_HPC_4) return sum_all(db, metrics, n_metrics, rows, true, swap, out);
+    return swap ? sum_all(db, metrics, n_metrics, rows, false, true, out)
+                : sum_all(db, metrics, n_metrics, rows, false, false, out);
 }
 
 /* ---- columns --------------------------------------------------------------------------------------------------------- */
