@@ -22,6 +22,7 @@ typedef struct byte_class {
 
 struct as_pattern {
     as_vec code, classes;
+    as_vec beginning; /* the bytes that every match begins with; there may be none */
 };
 
 typedef struct parser {
@@ -365,6 +366,14 @@ static bool parse_alternatives(parser *p) {
     return true;
 }
 
+/* False when memory is out. */
+static bool find_beginning(as_pattern *pattern) {
+    for (size_t i = 0; code_at(pattern, i)->op == BYTE; i++) {
+        if (!as_vec_append(&pattern->beginning, &code_at(pattern, i)->byte, 1)) return false;
+    }
+    return true;
+}
+
 as_pattern *as_pattern_new(const char *text, size_t size, const char **why, size_t *at) {
     parser p = {.pattern = calloc(1, sizeof(as_pattern)), .text = text, .size = size};
     *why = NULL;
@@ -372,9 +381,10 @@ as_pattern *as_pattern_new(const char *text, size_t size, const char **why, size
     if (!p.pattern) return NULL;
     as_vec_init(&p.pattern->code, sizeof(instruction), NULL);
     as_vec_init(&p.pattern->classes, sizeof(byte_class), NULL);
+    as_vec_init(&p.pattern->beginning, 1, NULL);
     bool ok = parse_alternatives(&p);
     if (ok && p.at < size) ok = fail(&p, ") without (");
-    if (ok && emit(&p, MATCH, 0, 0, 0)) return p.pattern;
+    if (ok && emit(&p, MATCH, 0, 0, 0) && find_beginning(p.pattern)) return p.pattern;
     *why = p.why;
     *at = p.at;
     as_pattern_free(p.pattern);
@@ -385,6 +395,7 @@ void as_pattern_free(as_pattern *pattern) {
     if (!pattern) return;
     as_vec_free(&pattern->code);
     as_vec_free(&pattern->classes);
+    as_vec_free(&pattern->beginning);
     free(pattern);
 }
 
@@ -449,11 +460,17 @@ bool as_pattern_search(const as_pattern *pattern, const char *text, size_t size)
     uint16_t lists[2][MAX_CODE], stack[MAX_CODE];
     uint32_t seen[MAX_CODE];
     search s = {.code = pattern->code.data, .text = text, .size = size, .list = lists[0], .stack = stack, .seen = seen};
+    const as_vec *beginning = &pattern->beginning;
     if (size >= UINT32_MAX) return false;
+    if (beginning->count) {
+        const char *found = size ? memmem(text, size, beginning->data, beginning->count) : NULL;
+        if (!found || beginning->count + 1 == pattern->code.count) return found != NULL;
+        s.at = (size_t)(found - text);
+    }
     memset(seen, 0, pattern->code.count * sizeof *seen);
     bool anchored = s.code[0].op == AT_BEGIN;
     if (add(&s, 0)) return true;
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = s.at; i < size; i++) {
         const uint16_t *now = s.list;
         size_t n = s.count;
         if (anchored && n == 0) return false;

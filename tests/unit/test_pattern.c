@@ -59,6 +59,12 @@ static void test_plain(void **state) {
         {"\\x41\\t", {"A\t"}, {"a\t"}},
         {"\\bfoo\\b", {"foo", "a foo b", "foo-"}, {"foot", "_foo"}},
         {"oo\\B", {"foot"}, {"foo"}},
+        {"abc\\d", {"abc1", "abcab abc1", "ababc7"}, {"abcd", "abc", "ab1", ""}},
+        {"foo\\b", {"foo", "foot foo"}, {"foot", "foot_foot", "fo"}},
+        {"ab+c", {"aab abbc", "abc"}, {"ac", "abb", "a"}},
+        {"(?:ab)+c", {"xababc", "ab abc"}, {"ab", "ac", "aba"}},
+        {"ab?c", {"aac", "abac abc"}, {"abb", "a"}},
+        {"ab|c", {"ab", "xc"}, {"b", "a"}},
     };
     check(expected, sizeof expected / sizeof *expected);
 }
