@@ -8,4 +8,8 @@
  * would copy it. */
 void as_use_large_pages(void *data, size_t size);
 
+/* Arrays that have them, to be freed: n elements and one more, which nobody needs where there are some. NULL when memory is out. */
+void *as_large_array(size_t n, size_t size);
+void *as_large_zeros(size_t n, size_t size);
+
 #endif

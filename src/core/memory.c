@@ -63,6 +63,21 @@ void as_use_large_pages(void *data, size_t size) {
     if (first < end) madvise((void *)first, end - first, MADV_HUGEPAGE);
 }
 
+static void *with_large_pages(void *data, size_t bytes) {
+    if (data) as_use_large_pages(data, bytes);
+    return data;
+}
+
+void *as_large_array(size_t n, size_t size) {
+    size_t bytes;
+    return n < SIZE_MAX && as_mul_size(n + 1, size, &bytes) ? with_large_pages(malloc(bytes), bytes) : NULL;
+}
+
+void *as_large_zeros(size_t n, size_t size) {
+    size_t bytes;
+    return n < SIZE_MAX && as_mul_size(n + 1, size, &bytes) ? with_large_pages(calloc(1, bytes), bytes) : NULL;
+}
+
 static struct as_arena_chunk *new_chunk(as_arena *arena, size_t payload) {
     size_t size;
     if (!as_add_size(payload, sizeof(struct as_arena_chunk), &size) || !as_budget_take(arena->budget, size))

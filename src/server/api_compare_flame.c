@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/views/flame_frames.h"
+#include "core/large_pages.h"
 #include "core/needle.h"
 #include "dataset/pieces.h"
 #include "server/change_noise.h"
@@ -62,7 +63,7 @@ static bool find_ways(const flame *f, widths *w) {
     uint32_t n = as_view_items(&f->asked.table->view);
     uint8_t *joinings[2] = {0};
     bool fine = true;
-    w->ways = calloc((size_t)n + 1, sizeof *w->ways);
+    w->ways = as_large_zeros(n, sizeof *w->ways);
     for (size_t side = 0; side < 2; side++)
         fine = (joinings[side] = as_find_joinings(f->asked.sides[side])) != NULL && fine;
     for (uint32_t i = 0; fine && w->ways && i < n; i++) {
@@ -92,7 +93,7 @@ static assay_status find_widths(const flame *f, widths *w, assay_error *error) {
 /* Each as wide as the larger of its two amounts. */
 static assay_status frame_items(const as_change_table *table, const widths *w, kept_frames *kept, assay_error *error) {
     uint32_t n = as_view_items(&table->view);
-    double *most = malloc(((size_t)n + 1) * sizeof *most);
+    double *most = as_large_array(n, sizeof *most);
     if (!most) return as_fail_memory(error, NULL);
     for (uint32_t i = 0; i < n; i++) most[i] = fmax(0, fmax(kept->scale * w->own[AS_BASE][i], w->own[AS_TARGET][i]));
     assay_status status = as_flame_frames_of(&table->view, most, w->ways, &kept->frames, error);
@@ -102,7 +103,7 @@ static assay_status frame_items(const as_change_table *table, const widths *w, k
 
 /* What the frames have on a side. */
 static bool sum_items(const as_change_table *table, const double *own, size_t side, kept_frames *kept) {
-    double *of_frames = kept->own[side] = calloc((size_t)as_flame_frames_count(kept->frames) + 1, sizeof *of_frames);
+    double *of_frames = kept->own[side] = as_large_zeros(as_flame_frames_count(kept->frames), sizeof *of_frames);
     for (uint32_t i = 0; of_frames && i < as_view_items(&table->view); i++) {
         uint32_t frame = kept->frames->of_context[i];
         bool is_apart = as_view_item_at(&table->view, i)->flags & AS_ITEM_APART;
@@ -184,7 +185,7 @@ static assay_status find_frames(as_viewing *viewing, const as_request *request, 
 static bool sum_side(flame *f, size_t side) {
     uint32_t n = as_flame_frames_count(f->frames);
     const double *own = f->kept->own[side];
-    double *total = calloc((size_t)n + 1, sizeof *total);
+    double *total = as_large_zeros(n, sizeof *total);
     f->own[side] = calloc(f->shapes.count + 1, sizeof(double));
     f->total[side] = calloc(f->shapes.count + 1, sizeof(double));
     bool fine = total && f->own[side] && f->total[side];
@@ -277,7 +278,7 @@ static int compare_members(const void *x, const void *y) {
 
 /* The items of all shapes: of those of one name below one frame several. */
 static bool list_members(const flame *f, as_vec *out) {
-    uint32_t n = as_flame_frames_count(f->frames), *shape_of = malloc(((size_t)n + 1) * sizeof *shape_of);
+    uint32_t n = as_flame_frames_count(f->frames), *shape_of = as_large_array(n, sizeof *shape_of);
     bool fine = shape_of != NULL;
     for (uint32_t i = 0; fine && i < n; i++) shape_of[i] = AS_NO_FRAME;
     for (size_t i = 0; fine && i < f->shapes.count; i++) {

@@ -5,6 +5,7 @@
 
 #include "analysis/algebra/change_private.h"
 #include "analysis/views/flame_frames.h"
+#include "core/large_pages.h"
 #include "core/parallel.h"
 
 /* ---- values ---------------------------------------------------------------------------------------------------------- */
@@ -49,8 +50,8 @@ static void take_facts(as_change_values *values, side_facts facts[2]) {
 static bool make_room(as_change_values *values, size_t n) {
     for (size_t side = 0; side < 2; side++) {
         values->n[side] = n;
-        values->inclusive[side] = malloc((n + 1) * sizeof(double));
-        values->exclusive[side] = malloc((n + 1) * sizeof(double));
+        values->inclusive[side] = as_large_array(n, sizeof(double));
+        values->exclusive[side] = as_large_array(n, sizeof(double));
         if (!values->inclusive[side] || !values->exclusive[side]) return false;
     }
     return true;
@@ -304,12 +305,12 @@ static assay_status find_of_side(const as_change_table *table, size_t side, cons
     own.own_items = table->items_of[side];
     if (data->n_columns) AS_TRY(as_view_values_new(&own, data, &values, error));
     size_t n = out->n[side] = as_view_items(&own);
-    out->inclusive[side] = values ? values->inclusive : malloc((n + 1) * sizeof(double));
-    out->exclusive[side] = values ? values->exclusive : malloc((n + 1) * sizeof(double));
+    out->inclusive[side] = values ? values->inclusive : as_large_array(n, sizeof(double));
+    out->exclusive[side] = values ? values->exclusive : as_large_array(n, sizeof(double));
     if (values) values->inclusive = values->exclusive = NULL;
     bool has_exclusive = out->exclusive[side] != NULL;
     as_view_values_free(values);
-    if (!has_exclusive) out->exclusive[side] = malloc((n + 1) * sizeof(double));
+    if (!has_exclusive) out->exclusive[side] = as_large_array(n, sizeof(double));
     if (!out->inclusive[side] || !out->exclusive[side]) return as_fail_memory(error, NULL);
     for (uint32_t i = 0; i < n; i++) {
         bool is_there = data->n_columns && as_view_item_at(&own, i)->flags & is_in;
@@ -420,12 +421,12 @@ assay_status as_change_own(const as_change_table *table, const as_change_values 
                            const as_view_source sources[2], size_t side, double **out, assay_error *error) {
     uint32_t n = as_view_items(&table->view);
     bool exclusive = values->has_exclusive && !table->has_roles;
-    double *own = *out = malloc(((size_t)n + 1) * sizeof *own);
+    double *own = *out = as_large_array(n, sizeof *own);
     if (!own) return as_fail_memory(error, NULL);
     if (exclusive && values->lacks_own) return read_own(table, values, &sources[side], side, own, error);
     for (uint32_t i = 0; i < n && exclusive; i++) own[i] = as_change_number(table, values, side, i, true);
     if (exclusive) return ASSAY_OK;
-    double *numbers = malloc(((size_t)n + 1) * sizeof *numbers);
+    double *numbers = as_large_array(n, sizeof *numbers);
     if (!numbers) return as_fail_memory(error, NULL);
     for (uint32_t i = 0; i < n; i++) numbers[i] = as_change_number(table, values, side, i, false);
     if (values->has_exclusive)

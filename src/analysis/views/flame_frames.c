@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/large_pages.h"
 #include "dataset/own_values.h"
 
 /* ---- what each item has itself --------------------------------------------------------------------------------------- */
@@ -40,7 +41,7 @@ void as_flame_guess_own(const as_view_table *table, const double *values, double
 }
 
 static double *find_own(const as_view_table *table, const as_view_values *values) {
-    double *own = malloc(((size_t)values->n + 1) * sizeof *own);
+    double *own = as_large_array(values->n, sizeof *own);
     if (!own) return NULL;
     if (values->has_exclusive && values->has_inclusive && as_ds_has_roles(table->ds)) {
         as_flame_differences(table, values->inclusive, own);
@@ -289,7 +290,7 @@ static assay_status make(const as_view_table *table, double *own, const uint8_t 
     f->ds = table->ds;
     as_vec_init(&f->frames, sizeof(as_flame_box), as_ds_budget(f->ds));
     f->n_contexts = n;
-    f->of_context = malloc((n + 1) * sizeof *f->of_context);
+    f->of_context = as_large_array(n, sizeof *f->of_context);
     for (size_t i = 0; f->of_context && i < n; i++) f->of_context[i] = AS_NO_FRAME;
     making m = {.out = f, .table = table, .ways = ways, .own = own};
     bool fine = f->of_context && own;

@@ -142,10 +142,8 @@ static bool place_context(builder *b, assay_id id) {
 
 /* n of them, all of whose numbers are NOWHERE. NULL when memory is out. */
 static void *new_nowhere(size_t n, size_t size) {
-    void *all = malloc((n + 1) * size);
-    if (!all) return NULL;
-    as_use_large_pages(all, (n + 1) * size);
-    return memset(all, 0xff, (n + 1) * size);
+    void *all = as_large_array(n, size);
+    return all ? memset(all, 0xff, (n + 1) * size) : NULL;
 }
 static uint32_t *new_places(size_t n) { return new_nowhere(n, sizeof(uint32_t)); }
 static first_scope *new_firsts(size_t n) { return new_nowhere(n, sizeof(first_scope)); }

@@ -39,7 +39,6 @@ static as_view_values values_of(const as_view_data *data) {
 
 as_view_values *as_view_values_like(const as_view_values *other, uint32_t n) {
     as_view_values *values = calloc(1, sizeof *values);
-    size_t size = ((size_t)n + 1) * sizeof *values->inclusive;
     if (!values) return NULL;
     *values = (as_view_values){.metric = other->metric,
                                .dtype = other->dtype,
@@ -47,14 +46,12 @@ as_view_values *as_view_values_like(const as_view_values *other, uint32_t n) {
                                .whole = other->whole,
                                .all = other->all,
                                .n = n,
-                               .inclusive = malloc(size),
-                               .exclusive = malloc(size)};
+                               .inclusive = as_large_array(n, sizeof(double)),
+                               .exclusive = as_large_array(n, sizeof(double))};
     if (!values->inclusive || !values->exclusive) {
         as_view_values_free(values);
         return NULL;
     }
-    as_use_large_pages(values->inclusive, size);
-    as_use_large_pages(values->exclusive, size);
     return values;
 }
 

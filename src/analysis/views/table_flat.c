@@ -81,9 +81,7 @@ static void renumber(void *user, size_t piece) {
 
 static bool fill(as_view_table *table, const as_view_data *data, const as_view_walker *walker, as_view_groups *groups) {
     size_t n = groups->members.count, n_contexts = AS_COUNT(table->ds, contexts);
-    uint32_t *sizes = malloc((n + 1) * sizeof *sizes), *items = malloc((n + 1) * sizeof *items);
-    if (sizes) as_use_large_pages(sizes, (n + 1) * sizeof *sizes);
-    if (items) as_use_large_pages(items, (n + 1) * sizeof *items);
+    uint32_t *sizes = as_large_array(n, sizeof *sizes), *items = as_large_array(n, sizeof *items);
     as_vec_expect(&table->items, n);
     bool fine = sizes && items && n < UINT32_MAX - 1 && as_vec_reserve(&table->items, n);
     if (fine) {
@@ -155,13 +153,6 @@ static bool is_call(const as_view_table *table, uint32_t item) {
 }
 
 /* ---- of plain values, all items at once: what as_view_sum_add() does with them */
-
-/* n zeros. NULL when memory is out. */
-static void *new_zeros(size_t n, size_t size) {
-    void *zeros = calloc(n + 1, size);
-    if (zeros) as_use_large_pages(zeros, (n + 1) * size);
-    return zeros;
-}
 
 enum { STEPS_AHEAD = 24 };
 
@@ -317,8 +308,8 @@ static bool add_all(const as_view_table *table, const as_view_column *column, as
     adding a = {.table = table,
                 .column = column,
                 .values = values,
-                .ends = new_zeros(values->n, sizeof *a.ends),
-                .is_known = new_zeros(values->n, sizeof *a.is_known)};
+                .ends = as_large_zeros(values->n, sizeof *a.ends),
+                .is_known = as_large_zeros(values->n, sizeof *a.is_known)};
     bool fine = a.ends && a.is_known;
     if (fine) as_parallel(3, 0, add_part, &a);
     if (fine) as_parallel(((size_t)values->n + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE, 0, end_items, &a);
