@@ -132,6 +132,31 @@ static void note_unknown(as_cli *cli, const as_predictor *p) {
         as_cli_note(cli, "%zu call paths have no finite value and are no part of the total", p->n_unknown);
 }
 
+/* Rounded it is 100 %. */
+#define LARGEST_SHARE 1.005
+
+/* Models of call paths and of the total are made apart. One path, the first of those that have most. */
+static bool note_disagreement(as_cli *cli, const as_predictor *p, const double *point, const as_vec *rows) {
+    const as_prediction *most = NULL;
+    for (size_t i = 0; i < rows->count; i++) {
+        const as_prediction *row = &AS_AT(as_prediction, rows, i);
+        if (row->model != AS_TOTAL && row->share > LARGEST_SHARE && (!most || row->share > most->share)) most = row;
+    }
+    if (!most) return true;
+    const as_dataset *ds = p->study->ds;
+    char label[500], share[AS_NUMBER_SIZE];
+    as_vec path;
+    as_vec_init(&path, 1, NULL);
+    bool fine = as_context_path(ds, as_predicted_model(p, most->model)->context, &path);
+    label_point(ds, point, label, sizeof label);
+    as_real_format(as_real_round(100 * most->share, DIGITS), share);
+    if (fine)
+        as_cli_note(cli, "%s alone has %s %% of the total at %s: each has a model of its own, and they disagree there",
+                    (const char *)path.data, share, label);
+    as_vec_free(&path);
+    return fine;
+}
+
 /* ---- for people ------------------------------------------------------------------------------------------------------ */
 
 /* Which columns there are, and their heads. */
@@ -287,6 +312,7 @@ static bool print_text(as_cli *cli, as_predictor *p, const double *point, bool i
     }
     if (hidden) as_output_printf(cli->out, "%s %zu more; -n 0 shows all\n", as_display_ellipsis(cli->out), hidden);
     if (fine) print_legend(cli, p, &rows);
+    fine = fine && note_disagreement(cli, p, point, &rows);
     as_vec_free(&rows);
     return fine;
 }

@@ -148,6 +148,8 @@ export interface ModelTableProps {
 }
 
 const percent = (share: number): string => (Number.isFinite(share) ? formatPercent(share) : '');
+/** Call paths and the whole are modelled apart. */
+const isTooMuch = (share: number): boolean => share > 1.005;
 const exact = (unit: string | null, value: number): string => (Number.isNaN(value) ? 'unknown' : exactValue(unit, value));
 
 export function ModelTable({ answer, rows: { row, indexOf, want }, isTree, sort, onSort, selected, onSelect, colour, onPin, menu, hidden, onHidden }: ModelTableProps) {
@@ -197,7 +199,7 @@ export function ModelTable({ answer, rows: { row, indexOf, want }, isTree, sort,
     { id: 'growth', title: 'Growth', width: parameters.length > 1 ? 140 : 100, sortable: true, text: (r) => `${r.order}: O(${r.growth})`, cell: (r) => <span class={`growth grow-${severity(r.order)}`}>{r.order === 'decreasing' ? '↘ ' : ''}<Formula text={r.growth === '1' ? 'constant' : growth(r.growth)} parameters={isLong ? ['x'] : parameters} /></span> },
     { id: 'spark', title: 'Shape', width: 66, raw: (r) => r.text, text: (r) => `from the smallest measured value to ${point}: ${r.text}`, cell: (r) => <Spark values={r.spark} at={severity(r.order)} /> },
     { id: 'share', title, unit: then.unit, width: Math.max(104, roomFor(longestText(then, largest)), roomFor(`${title} ${then.unit}`)), align: 'right', sortable: true, raw: (r) => r.value, rawUnit: unit, text: (r) => `${exact(unit, r.value)}, with a probability of 95 % from ${exact(unit, r.low)} to ${exact(unit, r.high)}`, cell: (r) => <BarCell text={shown(then, r.value)} share={Math.abs(r.value) / largest} /> },
-    { id: 'part', title: 'Share', unit: '%', width: 70, align: 'right', raw: (r) => r.share * 100, rawUnit: '%', text: (r) => `${percent(r.share)} % of the total there, ${percent(r.share_now)} % at the largest measured point`, cell: (r) => percent(r.share) },
+    { id: 'part', title: 'Share', unit: '%', width: 70, align: 'right', raw: (r) => r.share * 100, rawUnit: '%', text: (r) => `${percent(r.share)} % of the total there${isTooMuch(r.share) ? ', which has a model of its own: they disagree so far out' : ''}, ${percent(r.share_now)} % at the largest measured point`, cell: (r) => (isTooMuch(r.share) ? <span class="badge warn">{percent(r.share)}</span> : percent(r.share)) },
     { id: 'change', title: '× now', width: 60, align: 'right', sortable: true, raw: (r) => r.value / r.now, text: (r) => (Number.isFinite(r.value / r.now) ? `${r.value / r.now} times its value at the largest measured point` : ''), cell: (r) => (Number.isFinite(r.value / r.now) ? shortNumber(Number((r.value / r.now).toPrecision(3))) : '–') },
     { id: 'interval', title: '95 % interval', unit: then.unit, width: 140, align: 'right', text: (r) => `${exact(unit, r.low)} to ${exact(unit, r.high)}`, cell: (r) => (Number.isNaN(r.low) ? '–' : `${shown(then, r.low)} – ${shown(then, r.high)}`) },
     { id: 'now', title: 'now', unit: now.unit, width: Math.max(84, roomFor(longestText(now, largestNow))), align: 'right', sortable: true, raw: (r) => r.now, rawUnit: unit, text: (r) => exact(unit, r.now), cell: (r) => shown(now, r.now) },
