@@ -5,6 +5,7 @@
 
 #include "io/json.h"
 #include "server/request.h"
+#include "server/sql_limits.h"
 
 static as_viewing *viewing;
 
@@ -43,7 +44,11 @@ static void check_json(const char *text, size_t size) {
     as_json_free(&json);
 }
 
+/* Statements may take longer than anybody here waits for. */
+static bool is_tired(const void *begin) { return as_sql_now() - *(const double *)begin > 1; }
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    double begin = as_sql_now();
     char *text = malloc(size + 1);
     as_output *out = as_output_to_memory();
     size_t answered;
@@ -51,7 +56,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(text, data, size);
     text[size] = '\0';
     char *body = cut(text, '\n'), *query = cut(text, '?');
-    as_request request = {.path = text, .is_post = *body != '\0', .body = body, .body_size = strlen(body)};
+    as_request request = {.path = text,
+                          .is_post = *body != '\0',
+                          .body = body,
+                          .body_size = strlen(body),
+                          .is_gone = is_tired,
+                          .connection = &begin};
     as_vec_init(&request.parameters, sizeof(as_parameter), NULL);
     for (char *next; *query; query = next) {
         next = cut(query, '&');
