@@ -35,7 +35,7 @@ static void *take_work(void *argument) {
 
 static void *take_work_anywhere(void *argument) {
     const queue *q = argument;
-    if (CPU_COUNT(&q->cores)) sched_setaffinity(0, sizeof q->cores, &q->cores);
+    sched_setaffinity(0, sizeof q->cores, &q->cores);
     return take_work(argument);
 }
 
@@ -53,19 +53,22 @@ static bool begin_elsewhere(queue *q, pthread_attr_t *attributes) {
     return false;
 }
 
+/* elsewhere: NULL where it may begin anywhere, which it may also where the system does not let it be said. */
+static bool start(pthread_t *thread, const pthread_attr_t *elsewhere, queue *q) {
+    if (elsewhere && pthread_create(thread, elsewhere, take_work_anywhere, q) == 0) return true;
+    return pthread_create(thread, NULL, take_work, q) == 0;
+}
+
 void as_parallel(size_t n, unsigned threads, void (*work)(void *user, size_t i), void *user) {
     queue q = {.n = n, .work = work, .user = user};
     if (threads == 0 && n > 1) threads = as_core_count();
     if (threads > MAX_THREADS) threads = MAX_THREADS;
     if (threads > n) threads = (unsigned)n;
     pthread_t others[MAX_THREADS];
-    pthread_attr_t attributes;
+    pthread_attr_t attributes, *elsewhere = threads > 1 && begin_elsewhere(&q, &attributes) ? &attributes : NULL;
     unsigned started = 0;
-    bool is_elsewhere = threads > 1 && begin_elsewhere(&q, &attributes);
-    while (started + 1 < threads &&
-           pthread_create(&others[started], is_elsewhere ? &attributes : NULL, take_work_anywhere, &q) == 0)
-        started++;
-    if (is_elsewhere) pthread_attr_destroy(&attributes);
+    while (started + 1 < threads && start(&others[started], elsewhere, &q)) started++;
+    if (elsewhere) pthread_attr_destroy(elsewhere);
     take_work(&q);
     for (unsigned i = 0; i < started; i++) pthread_join(others[i], NULL);
 }
