@@ -74,6 +74,18 @@ test('models, sorted by growth; slider, keys and address go together', (t) =>
     assert.deepEqual(await cells(page, 1), ['steady']);
   }, { hash: '#scale' }));
 
+test('a call path that has more than the whole is marked', (t) =>
+  view(t, [written('more.txt', [2, 4, 8, 16, 32], { main: (p) => 8 + p, 'main->a': (p) => (p * p) / 32, 'main->b': () => 6 })], async ({ page }) => {
+    await plotted(page).waitFor();
+    // 4 times the largest: 128, where a has 512 and main 136
+    const shares = Object.fromEntries((await cells(page, 1)).map((name, i) => [name.trim(), i] as const));
+    const texts = await cells(page, 5);
+    assert.deepEqual([texts[shares['amain']!], texts[shares['main']!]], ['376.5', '100.0']);
+    const marked = grid(page).locator('[role=gridcell]:nth-child(5) .badge');
+    assert.deepEqual(await marked.allTextContents(), ['376.5']);
+    assert.match((await marked.locator('..').getAttribute('title'))!, /^376\.5 % of the total there, which has a model of its own: they disagree/);
+  }, { hash: '#scale' }));
+
 test('the example, in the dark; the function and the command are copied', (t) =>
   view(t, [example('kernels.txt')], async ({ page, shot }) => {
     await plotted(page).waitFor();
