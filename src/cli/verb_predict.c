@@ -150,6 +150,7 @@ static bool note_disagreement(as_cli *cli, const as_predictor *p, const double *
     bool fine = as_context_path(ds, as_predicted_model(p, most->model)->context, &path);
     label_point(ds, point, label, sizeof label);
     as_real_format(as_real_round(100 * most->share, DIGITS), share);
+    as_progress_end();
     if (fine)
         as_cli_note(cli, "%s alone has %s %% of the total at %s: each has a model of its own, and they disagree there",
                     (const char *)path.data, share, label);
@@ -386,7 +387,7 @@ static bool print_flat(as_cli *cli, as_predictor *p, const double *point, as_pri
     bool fine = (json || !is_json) && as_predict_at(p, point, &rows, &hidden);
     for (size_t i = 0; i < rows.count && fine; i++)
         fine = add_flat_row(batch, p, &AS_AT(as_prediction, &rows, i), cell, times, is_json, &path);
-    fine = fine && as_printer_rows(printer, batch);
+    fine = fine && as_printer_rows(printer, batch) && note_disagreement(cli, p, point, &rows);
     as_table_clear(batch);
     as_vec_free(&rows);
     as_vec_free(&path);

@@ -111,10 +111,14 @@ class Predict(Case):
         self.assertRow(main_row, 'main', value=65, share=1)
         self.assertNotIn('alone has', result.err)
         # each model is right where there are measurements, and far out there is more of a than of all
-        far = run('predict', self.write('far.txt', text(P, {'time': {'main': lambda p: 8 + p, 'main->a': lambda p: p * p / 32, 'main->b': lambda p: 6}})), '--at', '8', '--at', '1024')
-        self.assertEqual(0, far.status)
-        self.assertIn('main->a alone has 3175 % of the total at p=1024', far.err)  # 32768 of 1032
-        self.assertNotIn('at p=8', far.err)
+        content = text(P, {'time': {'main': lambda p: 8 + p, 'main->a': lambda p: p * p / 32, 'main->b': lambda p: 6}})
+        path = self.write('far.txt', content)
+        for form in ([], ['--json'], ['--csv']):
+            far = run('predict', path, '--at', '8', '--at', '1024', *form)
+            self.assertEqual(0, far.status)
+            self.assertIn('main->a alone has 3175 % of the total at p=1024', far.err)  # 32768 of 1032
+            self.assertNotIn('at p=8', far.err)
+        self.assertEqual('', run('predict', path, '--at', '1024', '--quiet').err)
         # here main is smaller than what lies below it
         paths['main'] = lambda p: 1 + p
         total = self.predict(text(P, {'time': paths}), '--at', '16')[0]
