@@ -19,6 +19,7 @@ typedef struct made_shape {
     /* As in real databases: */
     bool says_kinds;     /* what is a loop or a line is said; else all are functions */
     bool calls_at_lines; /* lines call functions, and those do nothing else; ids are in the order of the tree */
+    bool sites_cost;     /* lines that call have samples of their own, some in one metric only, so that metrics join different lines */
 } made_shape;
 
 typedef enum made_kind { MADE_FUNCTION, MADE_LOOP, MADE_LINE } made_kind;
@@ -56,7 +57,7 @@ static inline uint32_t made_parent(const uint32_t *inner, uint32_t n, uint64_t *
 }
 
 /* Functions below lines, which are below functions and loops. Values are those of other lines. */
-static inline void made_shape_calls(made_tree *tree, uint32_t *inner) {
+static inline void made_shape_calls(made_tree *tree, uint32_t *inner, bool sites_cost) {
     uint32_t n_inner = 1, n_sites = 0, *sites = made_room(tree->n, sizeof *sites);
     uint64_t state = 1;
     for (uint32_t k = 2; k < tree->n; k++) {
@@ -70,13 +71,15 @@ static inline void made_shape_calls(made_tree *tree, uint32_t *inner) {
         bool is_site = tree->kinds[k] == MADE_LINE && (!n_sites || sort < 0.2);
         if (is_site) sites[n_sites++] = k;
         if (tree->kinds[k] != MADE_LINE) inner[n_inner++] = k;
-        if (tree->kinds[k] == MADE_LINE && !is_site) tree->lines[tree->n_lines++] = k;
+        if (tree->kinds[k] == MADE_LINE && (!is_site || sites_cost)) tree->lines[tree->n_lines++] = k;
     }
     free(sites);
 }
 
 /* Deep, and bushy. */
-static inline made_tree made_shape_tree(uint32_t n, bool calls_at_lines) {
+static inline made_tree made_shape_tree(const made_shape *shape) {
+    uint32_t n = shape->n_contexts;
+    bool calls_at_lines = shape->calls_at_lines;
     made_tree tree = {.n = n,
                       .parents = made_room(n, sizeof *tree.parents),
                       .kinds = made_room(n, sizeof *tree.kinds),
@@ -86,7 +89,7 @@ static inline made_tree made_shape_tree(uint32_t n, bool calls_at_lines) {
     uint64_t state = 1;
     tree.depths[1] = 1;
     inner[n_inner++] = 1;
-    if (calls_at_lines) made_shape_calls(&tree, inner);
+    if (calls_at_lines) made_shape_calls(&tree, inner, shape->sites_cost);
     for (uint32_t k = 2; k < n && !calls_at_lines; k++) {
         uint32_t parent = made_parent(inner, n_inner, &state);
         if (tree.depths[parent] > MADE_DEPTH) parent = 1;
@@ -299,7 +302,7 @@ static inline void made_trace_lines(as_dataset *ds, const made_tree *tree, const
 static inline as_dataset *made_dataset(const made_shape *shape) {
     as_dataset *ds = as_dataset_new(0);
     if (!ds) fail("memory", NULL);
-    made_tree tree = made_shape_tree(shape->n_contexts, shape->calls_at_lines);
+    made_tree tree = made_shape_tree(shape);
     made_metrics(ds);
     made_contexts(ds, &tree, !shape->calls_at_lines);
     as_add_run(ds, &AS_RUN_INIT);

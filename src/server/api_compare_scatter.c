@@ -2,9 +2,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/parallel.h"
 #include "server/change_noise.h"
 
-enum { MOST_POINTS = 5000, CELLS = 64, N_KEYS = 1 << 16 };
+/* Keys of sizes: see key_of(). */
+enum { MOST_POINTS = 5000, CELLS = 64, N_KEYS = 1 << 16, N_PIECES = 64 };
+
+/* What is known of some items. */
+typedef struct piece {
+    double low, high;             /* of all that is above 0 */
+    uint32_t cells[CELLS][CELLS]; /* by a, then b */
+    uint64_t n_others, n_beyond;  /* in cells; that are 0 or less on one side, and no points */
+} piece;
 
 typedef struct scatter {
     as_asked_changes asked;
@@ -13,10 +22,11 @@ typedef struct scatter {
     uint32_t most; /* points */
     as_vec points; /* uint32_t: items */
     as_change_spreads spreads;
-    double (*quartiles)[2];       /* of each point that of the changes of its locations; NULL: there are none */
-    double low, high;             /* of all that is above 0 */
-    uint32_t cells[CELLS][CELLS]; /* by a, then b */
-    uint64_t n_others, n_beyond;  /* in cells; that are 0 or less on one side, and no points */
+    double (*quartiles)[2]; /* of each point that of the changes of its locations; NULL: there are none */
+    uint16_t *keys;         /* of each item that of its size */
+    uint32_t least;         /* items with larger keys are points … */
+    uint32_t last_tie;      /* … and those with this one up to this item; AS_NO_ITEM: none is */
+    piece all, *pieces;
 } scatter;
 
 static double number_of(const scatter *s, size_t side, uint32_t i) {
@@ -30,67 +40,112 @@ static double size_of(const scatter *s, uint32_t i) {
     return as_view_item_at(&s->asked.table->view, i)->flags & AS_ITEM_APART ? 0 : size;
 }
 
-/* The first bits of a number that is not negative: larger numbers have larger keys, or the same. */
-static uint32_t key_of(double size) {
+/* The first bits of a number that is not negative, and 1: larger numbers have larger keys, or the same. 0 has 0. */
+static uint16_t key_of(double size) {
     uint64_t bits;
     memcpy(&bits, &size, sizeof bits);
-    return (uint32_t)(bits >> 48);
+    return size > 0 ? (uint16_t)((bits >> 48) + 1) : 0;
+}
+
+static uint32_t first_of_piece(const scatter *s, size_t k) {
+    return (uint32_t)((uint64_t)as_view_items(&s->asked.table->view) * k / N_PIECES);
+}
+
+static void look_at_sizes(void *user, size_t k) {
+    scatter *s = user;
+    double low = INFINITY, high = 0;
+    for (uint32_t i = first_of_piece(s, k); i < first_of_piece(s, k + 1); i++) {
+        s->keys[i] = key_of(size_of(s, i));
+        for (size_t side = 0; s->keys[i] && side < 2; side++) {
+            double value = number_of(s, side, i);
+            if (!(value > 0) || !isfinite(value)) continue;
+            low = value < low ? value : low;
+            high = value > high ? value : high;
+        }
+    }
+    s->pieces[k].low = low;
+    s->pieces[k].high = high;
+}
+
+/* The largest are points, ties as they stand. False when memory is out. */
+static bool choose_points(scatter *s) {
+    uint32_t *counts = calloc(N_KEYS, sizeof *counts), n = as_view_items(&s->asked.table->view), room = s->most;
+    if (!counts) return false;
+    for (uint32_t i = 0; i < n; i++) counts[s->keys[i]]++;
+    uint32_t key = N_KEYS - 1;
+    while (key > 0 && counts[key] <= room) room -= counts[key--];
+    free(counts);
+    s->least = key;
+    s->last_tie = AS_NO_ITEM;
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_tie = key > 0 && s->keys[i] == key && room > 0;
+        if (is_tie) {
+            room--;
+            s->last_tie = i;
+        }
+        if ((s->keys[i] > key || is_tie) && !as_vec_append(&s->points, &i, 1)) return false;
+    }
+    return true;
+}
+
+static bool is_point(const scatter *s, uint32_t i) {
+    bool is_tie = s->keys[i] == s->least && s->last_tie != AS_NO_ITEM && i <= s->last_tie;
+    return s->keys[i] > s->least || is_tie;
 }
 
 static int cell_of(const scatter *s, double value) {
-    double range = log(s->high) - log(s->low);
-    double part = range > 0 ? (log(value) - log(s->low)) / range : 0;
+    double range = log(s->all.high) - log(s->all.low);
+    double part = range > 0 ? (log(value) - log(s->all.low)) / range : 0;
     int cell = (int)(part * CELLS);
     return cell < 0 ? 0 : cell >= CELLS ? CELLS - 1 : cell;
 }
 
-static void find_range(scatter *s) {
-    s->low = INFINITY;
-    s->high = 0;
-    for (uint32_t i = 0; i < as_view_items(&s->asked.table->view); i++) {
-        if (size_of(s, i) == 0) continue;
-        for (size_t side = 0; side < 2; side++) {
-            double value = number_of(s, side, i);
-            if (!(value > 0) || !isfinite(value)) continue;
-            s->low = fmin(s->low, value);
-            s->high = fmax(s->high, value);
+static void count_others(void *user, size_t k) {
+    const scatter *s = user;
+    piece *p = &s->pieces[k];
+    for (uint32_t i = first_of_piece(s, k); i < first_of_piece(s, k + 1); i++) {
+        if (!s->keys[i] || is_point(s, i)) continue;
+        double a = number_of(s, AS_BASE, i), b = number_of(s, AS_TARGET, i);
+        if (!(a > 0 && b > 0 && isfinite(a) && isfinite(b))) {
+            p->n_beyond++;
+            continue;
         }
+        p->cells[cell_of(s, a)][cell_of(s, b)]++;
+        p->n_others++;
     }
 }
 
-static void count_other(scatter *s, uint32_t i) {
-    double a = number_of(s, AS_BASE, i), b = number_of(s, AS_TARGET, i);
-    if (!(a > 0 && b > 0 && isfinite(a) && isfinite(b))) {
-        s->n_beyond++;
-        return;
+/* What all pieces have together. */
+static void unite_pieces(scatter *s) {
+    for (size_t k = 0; k < N_PIECES; k++) {
+        const piece *p = &s->pieces[k];
+        s->all.n_beyond += p->n_beyond;
+        s->all.n_others += p->n_others;
+        for (size_t i = 0; i < CELLS * CELLS; i++) s->all.cells[i / CELLS][i % CELLS] += p->cells[i / CELLS][i % CELLS];
     }
-    s->cells[cell_of(s, a)][cell_of(s, b)]++;
-    s->n_others++;
 }
 
-/* The largest are points, ties as they stand. */
-static bool choose_points(scatter *s) {
-    uint32_t *counts = calloc(N_KEYS, sizeof *counts), n = as_view_items(&s->asked.table->view), least = N_KEYS,
-             room = s->most;
-    if (!counts) return false;
-    for (uint32_t i = 0; i < n; i++) {
-        double size = size_of(s, i);
-        if (size > 0) counts[key_of(size)]++;
+static bool look_at_items(scatter *s) {
+    s->keys = malloc(((size_t)as_view_items(&s->asked.table->view) + 1) * sizeof *s->keys);
+    s->pieces = calloc(N_PIECES, sizeof *s->pieces);
+    bool fine = s->keys && s->pieces;
+    if (fine) {
+        as_parallel(N_PIECES, 0, look_at_sizes, s);
+        s->all.low = INFINITY;
+        for (size_t k = 0; k < N_PIECES; k++) {
+            s->all.low = fmin(s->all.low, s->pieces[k].low);
+            s->all.high = fmax(s->all.high, s->pieces[k].high);
+        }
+        fine = choose_points(s);
     }
-    while (least > 0 && counts[least - 1] <= room) room -= counts[--least];
-    bool fine = true;
-    for (uint32_t i = 0; fine && i < n; i++) {
-        double size = size_of(s, i);
-        if (size == 0) continue;
-        uint32_t key = key_of(size);
-        bool is_tie = least > 0 && key == least - 1 && room > 0;
-        if (is_tie) room--;
-        if (key >= least || is_tie)
-            fine = as_vec_append(&s->points, &i, 1);
-        else
-            count_other(s, i);
+    if (fine) {
+        as_parallel(N_PIECES, 0, count_others, s);
+        unite_pieces(s);
     }
-    free(counts);
+    free(s->keys);
+    free(s->pieces);
+    s->keys = NULL;
+    s->pieces = NULL;
     return fine;
 }
 
@@ -128,15 +183,16 @@ static void build_cell(as_builder *b, const scatter *s, size_t point, column k) 
 
 static void build_cells(as_builder *b, const scatter *s) {
     as_build_object(b, "others", false);
-    as_build_int(b, "n", (int64_t)s->n_others);
-    as_build_int(b, "beyond", (int64_t)s->n_beyond);
+    as_build_int(b, "n", (int64_t)s->all.n_others);
+    as_build_int(b, "beyond", (int64_t)s->all.n_beyond);
     as_build_int(b, "cells", CELLS);
     for (int k = 0; k < 3; k++) {
         static const char *const titles[] = {"a", "b", "count"};
         as_build_array(b, titles[k], false);
         for (int x = 0; x < CELLS; x++) {
             for (int y = 0; y < CELLS; y++) {
-                if (s->cells[x][y]) as_build_int(b, NULL, k == 0 ? x : k == 1 ? y : (int64_t)s->cells[x][y]);
+                uint32_t n = s->all.cells[x][y];
+                if (n) as_build_int(b, NULL, k == 0 ? x : k == 1 ? y : (int64_t)n);
             }
         }
         as_build_end(b);
@@ -154,8 +210,8 @@ static void build(const scatter *s, as_output *out) {
     as_build_text(b, "kind", s->is_exclusive ? "exclusive" : "inclusive");
     as_build_changes_head(b, &s->asked, s->scale);
     as_build_int(b, "locations", as_change_spreads_locations(&s->spreads));
-    as_build_number(b, "low", s->high > 0 ? s->low : NAN);
-    as_build_number(b, "high", s->high > 0 ? s->high : NAN);
+    as_build_number(b, "low", s->all.high > 0 ? s->all.low : NAN);
+    as_build_number(b, "high", s->all.high > 0 ? s->all.high : NAN);
     as_build_object(b, "points", false);
     for (column k = 0; k < (s->quartiles ? N_COLUMNS : QUARTER); k++) {
         as_build_array(b, titles[k], false);
@@ -177,13 +233,14 @@ static assay_status gather(as_viewing *viewing, const as_request *request, scatt
     int64_t most;
     AS_TRY(as_request_number(request, "points", 1, MOST_POINTS, MOST_POINTS, &most, error));
     s->most = (uint32_t)most;
-    AS_TRY(as_asked_changes_make(viewing, request, flat, &s->asked, error));
+    AS_TRY(as_asked_changes_choose(viewing, request, flat, &s->asked, error));
+    s->asked.wants_own = !is_inclusive;
+    AS_TRY(as_asked_changes_find(viewing, &s->asked, error));
     AS_TRY(as_asked_changes_need_metric(&s->asked, error));
     s->scale = as_asked_scale(&s->asked, request);
     s->is_exclusive = s->asked.values->has_exclusive && !is_inclusive;
     if (s->is_exclusive) AS_TRY(as_asked_changes_complete(viewing, &s->asked, error));
-    find_range(s);
-    if (!choose_points(s)) return as_fail_memory(error, NULL);
+    if (!look_at_items(s)) return as_fail_memory(error, NULL);
     AS_TRY(as_change_spreads_open(viewing, &s->asked, s->scale, &s->spreads, error));
     return find_spreads(s, error);
 }

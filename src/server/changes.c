@@ -135,9 +135,10 @@ static assay_status make_values(as_viewing *viewing, as_asked_changes *asked, co
                                        as_diff_view_source(&asked->diff, AS_TARGET)};
     as_change_values *values = NULL;
     as_viewing_expect(viewing,
-                      as_change_values_expected(asked->table, &asked->diff.comparison, sources, asked->metric));
-    assay_status status =
-        as_change_values_new(asked->table, &asked->diff.comparison, sources, asked->metric, &values, error);
+                      (asked->wants_own ? 2 : 1) *
+                          as_change_values_expected(asked->table, &asked->diff.comparison, sources, asked->metric));
+    assay_status status = as_change_values_new(asked->table, &asked->diff.comparison, sources, asked->metric,
+                                               asked->wants_own, &values, error);
     if (status != ASSAY_OK) {
         as_change_values_free(values);
         return status;

@@ -20,6 +20,7 @@ typedef struct as_asked_changes {
     as_diff_view diff; /* metrics, runs and locations as the command chooses them; no values */
     as_matching matching;
     bool flat;
+    bool wants_own;  /* exclusive numbers of all items will be needed */
     assay_id metric; /* of the united dataset; ASSAY_NONE: there is none */
     char *key;       /* says all of this in words */
     as_change_table *table;

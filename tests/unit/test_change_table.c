@@ -29,18 +29,20 @@ static void open_pair(pair *p, const char *base, const char *target) {
         p->sources[side] = (as_view_source){.ds = p->sides[side], .runs = &run, .n_runs = 1, .point = ASSAY_NONE};
 }
 
-static void make_tree(pair *p) {
+static void make_tree_with(pair *p, bool with_own) {
     const as_dataset *const *sides = (const as_dataset *const *)p->sides;
     assay_error error;
     assert_int_equal(as_change_pairs_new(sides, AS_MATCH_NAME, &p->pairs, &error), ASSAY_OK);
     assert_int_equal(as_change_table_new(sides, p->pairs, &p->table, &error), ASSAY_OK);
-    assert_int_equal(as_change_values_new(p->table, &p->c, p->sources, 0, &p->values, &error), ASSAY_OK);
+    assert_int_equal(as_change_values_new(p->table, &p->c, p->sources, 0, with_own, &p->values, &error), ASSAY_OK);
 }
+
+static void make_tree(pair *p) { make_tree_with(p, false); }
 
 static void make_functions(pair *p) {
     assay_error error;
     assert_int_equal(as_change_functions_new((const as_dataset *const *)p->sides, &p->table, &error), ASSAY_OK);
-    assert_int_equal(as_change_values_new(p->table, &p->c, p->sources, 0, &p->values, &error), ASSAY_OK);
+    assert_int_equal(as_change_values_new(p->table, &p->c, p->sources, 0, false, &p->values, &error), ASSAY_OK);
 }
 
 static void close_pair(pair *p) {
@@ -194,7 +196,7 @@ static as_dataset *make_sparse(const char *other, const sparse_cell *inclusive, 
     return ds;
 }
 
-static void open_sparse(pair *p, sparse_cells cells[2][2], const bool *locations, double factor) {
+static void open_sparse_pair(pair *p, sparse_cells cells[2][2], const bool *locations, double factor) {
     static const sparse_cell inclusive[2][5] = {{{0, 0, 10}, {0, 1, 20}, {1, 0, 4}, {1, 1, 6}, {2, 1, 3}},
                                                 {{0, 0, 12}, {0, 1, 20}, {1, 0, 8}, {2, 1, 4}, {2, 0, 1}}},
                              exclusive[2][5] = {{{0, 0, 6}, {0, 1, 11}, {1, 0, 4}, {1, 1, 6}, {2, 1, 3}},
@@ -208,6 +210,10 @@ static void open_sparse(pair *p, sparse_cells cells[2][2], const bool *locations
         p->sources[side] = (as_view_source){
             .ds = p->sides[side], .runs = &run, .n_runs = 1, .point = ASSAY_NONE, .locations = locations};
     p->c.factors[0] = factor;
+}
+
+static void open_sparse(pair *p, sparse_cells cells[2][2], const bool *locations, double factor) {
+    open_sparse_pair(p, cells, locations, factor);
     make_tree(p);
 }
 
@@ -250,6 +256,20 @@ static void exclusive_values_come_later(void **state) {
     close_pair(&p);
 }
 
+/* Or with the inclusive ones, where all are wanted: the same numbers, and nothing is read again for them. */
+static void exclusive_values_come_at_once(void **state) {
+    (void)state;
+    pair p;
+    sparse_cells cells[2][2];
+    open_sparse_pair(&p, cells, NULL, 1000);
+    make_tree_with(&p, true);
+    size_t n_read = cells[0][1].n_rows_read + cells[1][1].n_rows_read;
+    assert_true(n_read > 0);
+    assert_exclusive(&p, (const double[2][4]){{17, 10, 3, 0}, {19000, 8000, 0, 5000}});
+    assert_int_equal(cells[0][1].n_rows_read + cells[1][1].n_rows_read, n_read);
+    close_pair(&p);
+}
+
 static void exclusive_values_that_cannot_be_read(void **state) {
     (void)state;
     pair p;
@@ -276,6 +296,7 @@ int main(void) {
                                        cmocka_unit_test(functions),
                                        cmocka_unit_test(into_another_unit),
                                        cmocka_unit_test(exclusive_values_come_later),
+                                       cmocka_unit_test(exclusive_values_come_at_once),
                                        cmocka_unit_test(exclusive_values_that_cannot_be_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,6 +163,7 @@ typedef struct side_loading {
     const as_comparison *c;
     const as_view_source *sources;
     assay_id metric;
+    bool with_own;
     as_change_values *values;
     as_view_data data[2];
     assay_status status[2];
@@ -179,10 +180,10 @@ static assay_status load_both(side_loading *l, void (*load)(void *user, size_t s
     return ASSAY_OK;
 }
 
-static void load_inclusive(void *user, size_t side) {
+static void load_sums(void *user, size_t side) {
     side_loading *l = user;
     as_view_source sources[2] = {l->sources[AS_BASE], l->sources[AS_TARGET]};
-    sources[side].only_inclusive = true;
+    sources[side].only_inclusive = !l->with_own;
     l->status[side] = load_side(l->c, sources, side, l->metric, &l->data[side], &l->error[side]);
 }
 
@@ -235,21 +236,30 @@ static void take_sums(as_change_values *values, size_t side, const as_comparison
     as_vec_free(&sums->has_inclusive); /* what is not there is 0 */
     values->n[side] = sums->inclusive.count;
     values->inclusive[side] = sums->inclusive.data;
+    values->own[side] = (as_stored_sums){.inclusive = sums->exclusive};
+    sums->exclusive = (as_vec){0};
+    as_vec_free(&sums->has_exclusive);
+    values->exclusive[side] = values->own[side].inclusive.count ? values->own[side].inclusive.data : NULL;
     values->own_metrics[side] = as_ds_metric(data->source.ds, as_comparison_metric(c, side, metric))->exclusive;
 }
 
 /* *is_done: else they are no such sums. */
 static assay_status find_by_context(const as_comparison *c, const as_view_source sources[2], assay_id metric,
-                                    as_change_values *values, bool *is_done, assay_error *error) {
-    side_loading l = {.c = c, .sources = sources, .metric = metric};
-    assay_status status = load_both(&l, load_inclusive, error);
+                                    bool with_own, as_change_values *values, bool *is_done, assay_error *error) {
+    side_loading l = {.c = c, .sources = sources, .metric = metric, .with_own = with_own};
+    assay_status status = load_both(&l, load_sums, error);
     *is_done = status == ASSAY_OK && is_pair_of_sums(&l.data[AS_BASE]) && is_pair_of_sums(&l.data[AS_TARGET]);
     if (*is_done) take_facts(values, (side_facts[2]){facts_of(&l.data[AS_BASE]), facts_of(&l.data[AS_TARGET])});
     for (size_t side = 0; side < 2; side++) {
         if (*is_done) take_sums(values, side, c, metric, &l.data[side]);
         as_view_data_free(&l.data[side]);
     }
-    values->by_context = values->lacks_own = *is_done;
+    values->by_context = *is_done;
+    values->lacks_own = *is_done && !(values->exclusive[AS_BASE] && values->exclusive[AS_TARGET]);
+    for (size_t side = 0; side < 2 && values->lacks_own; side++) {
+        as_stored_sums_free(&values->own[side]);
+        values->exclusive[side] = NULL;
+    }
     return status;
 }
 
@@ -365,7 +375,7 @@ static void scale_target(as_change_values *values, double factor) {
 }
 
 assay_status as_change_values_new(const as_change_table *table, const as_comparison *c, const as_view_source sources[2],
-                                  assay_id metric, as_change_values **out, assay_error *error) {
+                                  assay_id metric, bool with_own, as_change_values **out, assay_error *error) {
     as_change_values *values = *out = calloc(1, sizeof *values);
     bool is_done = false;
     if (!values) return as_fail_memory(error, NULL);
@@ -373,7 +383,7 @@ assay_status as_change_values_new(const as_change_table *table, const as_compari
     if (table->view.request.kind == AS_VIEW_FLAT)
         AS_TRY(find_of_functions(table, c, sources, metric, values, error));
     else if (goes_by_context(table, c, sources, metric))
-        AS_TRY(find_by_context(c, sources, metric, values, &is_done, error));
+        AS_TRY(find_by_context(c, sources, metric, with_own, values, &is_done, error));
     if (table->view.request.kind != AS_VIEW_FLAT && !is_done)
         AS_TRY(find_by_item(table, c, sources, metric, values, error));
     if (c->factors[metric] != 1) scale_target(values, c->factors[metric]);

@@ -56,10 +56,10 @@ assay_status as_change_table_new(const as_dataset *const sides[2], const as_chan
 assay_status as_change_functions_new(const as_dataset *const sides[2], as_change_table **out, assay_error *error);
 /* The values of a metric (of the united dataset) in such a table, in the runs and at the locations that the sources name. comparison: of the same sides, with their metrics; it need
  * be neither united nor loaded. as_change_values_free() in every case.
- * Exclusive values that are of use for few items only are not among them where they can be had one by one: as_change_values_complete() reads all, as_change_exclusive() some. */
+ * Exclusive values that are of use for few items only are not among them where they can be had one by one, unless all are wanted (with_own): as_change_values_complete() reads all later, as_change_exclusive() some. */
 assay_status as_change_values_new(const as_change_table *table, const as_comparison *comparison,
-                                  const as_view_source sources[2], assay_id metric, as_change_values **out,
-                                  assay_error *error);
+                                  const as_view_source sources[2], assay_id metric, bool with_own,
+                                  as_change_values **out, assay_error *error);
 /* Reads the exclusive values that are not there yet; sources: the same. */
 assay_status as_change_values_complete(as_change_values *values, const as_view_source sources[2], assay_error *error);
 /* How much as_change_values_new() will take, about. */
