@@ -2,7 +2,7 @@
  *
  * usage: bench_view [PATH…] | --compare BASE TARGET      ASSAY names the command to time (its full path)
  *
- * Databases of 50,000 contexts x 64 threads, of 1,000,000 contexts x 8 threads (and slightly smaller ones to compare with; one more whose functions are called by lines, which of which are shown depending on the metric) and of 2,000 contexts x 12,000 threads are made here, in a temporary folder, and written by assay itself; a Cube file with values of 1,000,000 call paths x 16 locations, an export of five million intervals and an experiment of 100,000 call paths are written by themselves. PATH: these are measured instead. The first times count
+ * Databases of 50,000 contexts x 64 threads, of 1,000,000 contexts x 8 threads (and slightly smaller ones to compare with; one more whose functions are called by lines, and one where metrics are at other such lines, so that each has a tree of its own) and of 2,000 contexts x 12,000 threads are made here, in a temporary folder, and written by assay itself; a Cube file with values of 1,000,000 call paths x 16 locations, an export of five million intervals and an experiment of 100,000 call paths are written by themselves. PATH: these are measured instead. The first times count
  * from the start of the process to the last byte of the answer; others are those of one request. Memory is what the server has of its own beyond what it has with
  * the dataset open: after the request that left most, and at the largest moment while requests were answered (looked at every 2 ms); beside the peak of `assay tree` of the same input. */
 #include "measuring.h"
@@ -305,10 +305,12 @@ static void bench_comparison(const char *base, const char *target) {
     report_request(&s, "only changes", "compare?metric=M1&min_change=1", 100);
     report_watched(&s, "flame graph of both, first", "compare_flame", 1000, opened);
     report_watched(&s, "flame graph of both, zoom", "compare_flame?root=9", 100, opened);
+    report_watched(&s, "flame graph of both, another metric", "compare_flame?metric=M1", 100, opened);
     report_watched(&s, "A against B", "compare_scatter", 1000, opened);
+    report_watched(&s, "A against B, another metric", "compare_scatter?metric=M1", 100, opened);
     report_watched(&s, "functions, first", "compare?view=flat", 1000, opened);
     report_request(&s, "functions, sorted by name", "compare?sort=name&view=flat", 100);
-    report_watched(&s, "functions, another metric", "compare?metric=M1&view=flat", 500, opened);
+    report_watched(&s, "functions, another metric", "compare?metric=M1&view=flat", 100, opened);
     report_watched(&s, "back to call paths", "compare?metric=M1", 500, opened);
     report("memory kept beyond the datasets", own_memory(s.process) - opened, "MB", 100, false);
     stop_server(&s);
@@ -335,6 +337,12 @@ int main(int argc, char **argv) {
                                        .density = 0.2,
                                        .says_kinds = true,
                                        .calls_at_lines = true},
+                            costly = {.n_contexts = 1000002,
+                                      .n_profiles = 8,
+                                      .density = 0.2,
+                                      .says_kinds = true,
+                                      .calls_at_lines = true,
+                                      .sites_cost = true},
                             wide = {.n_contexts = 2000, .n_profiles = 12000, .density = 0.1, .says_kinds = true};
     measure(make_database, &small, 1); /* in a process of its own: its memory is not that of what is measured */
     bench_input("contexts-50000", 300);
@@ -345,6 +353,9 @@ int main(int argc, char **argv) {
     measure(make_database, &calling, 1);
     bench_input("contexts-1000001", 1500);
     bench_pictures("contexts-1000001", "flame?metric=M1");
+    measure(make_database, &costly, 1);
+    bench_input("contexts-1000002", 1500);
+    bench_pictures("contexts-1000002", "flame?metric=M1");
     measure(make_dense, "dense.cubex", 1);
     bench_input("dense.cubex", 3000);
     bench_pictures("dense.cubex", "flame?metric=visits");

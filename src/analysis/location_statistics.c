@@ -280,12 +280,11 @@ static assay_status take_computed_rows(const request *r, assay_error *error) {
     return status;
 }
 
-static assay_status take_pairs(as_stored_rows *rows, columns *c, assay_error *error) {
-    if (!open_columns(c, as_stored_rows_view(rows))) return as_fail_memory(error, NULL);
+static assay_status take_rows(as_stored_rows *rows, const columns *c, assay_error *error) {
     for (const as_context_row *row;;) {
         AS_TRY(as_stored_rows_next(rows, &row, error));
         if (!row) return ASSAY_OK;
-        if (!take_context(c, row)) return as_fail_memory(error, NULL);
+        if (!take_context((void *)(uintptr_t)c, row)) return as_fail_memory(error, NULL);
     }
 }
 
@@ -293,7 +292,8 @@ static assay_status take_stored(const request *r, assay_error *error) {
     as_stored_rows *rows;
     columns c = {.request = r, .rule = AS_PART_ADD};
     assay_status status = as_stored_rows_open(r->ds, r->places->run, r->metric, r->first, r->n, &rows, error);
-    if (status == ASSAY_OK) status = take_pairs(rows, &c, error);
+    if (status == ASSAY_OK && !open_columns(&c, as_stored_rows_view(rows))) status = as_fail_memory(error, NULL);
+    if (status == ASSAY_OK) status = take_rows(rows, &c, error);
     close_columns(&c);
     as_stored_rows_close(rows);
     return status;
@@ -497,6 +497,7 @@ typedef struct values_taken {
     const as_places *places;
     assay_id context;
     as_number *values;
+    as_number *room; /* for these; NULL: they get their own */
     as_spread *spread;
 } values_taken;
 
@@ -505,7 +506,7 @@ static bool take_values(void *user, const place_row *row) {
     int kind = has_kind(row, 1);
     if (row->context != v->context || !has_kind(row, kind) || !row->n) return true;
     void *room = v->spread ? malloc(AS_SPREAD_ROOM(row->n)) : NULL;
-    v->values = malloc((size_t)v->places->n * sizeof *v->values);
+    v->values = v->room ? v->room : malloc((size_t)v->places->n * sizeof *v->values);
     if ((v->spread && !room) || !v->values) {
         free(room);
         return false;
@@ -539,6 +540,66 @@ assay_status as_location_values(const as_dataset *ds, const as_places *places, a
     }
     *values = taken.values;
     return status;
+}
+
+/* ---- one context after the other -------------------------------------------------------------------------------------- */
+
+struct as_location_reader {
+    request request;
+    as_stored_rows *rows; /* NULL: each context is read by itself */
+    columns columns;
+    as_number *values;
+};
+
+static bool is_read_by_rows(const request *r) {
+    return r->places->over != AS_OVER_RUNS && !as_is_computed(r->ds, r->places, r->metric) &&
+           as_stored_rows_is_sparse(r->ds, r->places->run, r->metric);
+}
+
+static assay_status open_rows(as_location_reader *reader, assay_error *error) {
+    const request *r = &reader->request;
+    AS_TRY(as_stored_rows_open(r->ds, r->places->run, r->metric, 0, 0, &reader->rows, error));
+    reader->values = malloc(((size_t)r->places->n + 1) * sizeof *reader->values);
+    bool fine = reader->values && open_columns(&reader->columns, as_stored_rows_view(reader->rows));
+    return fine ? ASSAY_OK : as_fail_memory(error, NULL);
+}
+
+assay_status as_location_reader_open(const as_dataset *ds, const as_places *places, assay_id metric,
+                                     as_value_kinds kind, as_location_reader **out, assay_error *error) {
+    as_location_reader *reader = *out = calloc(1, sizeof *reader);
+    if (!reader) return as_fail_memory(error, NULL);
+    reader->request = (request){.ds = ds, .places = places, .metric = metric, .kinds = kind, .take = take_values};
+    reader->columns = (columns){.request = &reader->request, .rule = AS_PART_ADD};
+    return is_read_by_rows(&reader->request) ? open_rows(reader, error) : ASSAY_OK;
+}
+
+assay_status as_location_reader_next(as_location_reader *reader, assay_id context, const as_number **values,
+                                     assay_error *error) {
+    request *r = &reader->request;
+    *values = NULL;
+    if (!reader->rows) {
+        free(reader->values);
+        assay_status status =
+            as_location_values(r->ds, r->places, r->metric, context, r->kinds, &reader->values, NULL, error);
+        *values = reader->values;
+        return status;
+    }
+    values_taken taken = {.places = r->places, .context = context, .room = reader->values};
+    r->first = context;
+    r->n = 1;
+    r->user = &taken;
+    as_stored_rows_seek(reader->rows, context, 1);
+    AS_TRY(take_rows(reader->rows, &reader->columns, error));
+    *values = taken.values;
+    return ASSAY_OK;
+}
+
+void as_location_reader_close(as_location_reader *reader) {
+    if (!reader) return;
+    if (reader->rows) close_columns(&reader->columns);
+    as_stored_rows_close(reader->rows);
+    free(reader->values);
+    free(reader);
 }
 
 /* ---- all contexts together ------------------------------------------------------------------------------------------- */

@@ -31,6 +31,16 @@ assay_status as_location_statistics(const as_dataset *ds, const as_places *place
 /* The values of one context themselves. values: of every place, to be freed; an AS_REAL NAN takes no part. NULL where the context has none. out: NULL where nobody asks for it. */
 assay_status as_location_values(const as_dataset *ds, const as_places *places, assay_id metric, assay_id context,
                                 as_value_kinds kind, as_number **values, as_spread *out, assay_error *error);
+/* The same for who reads many contexts one after the other: room is made once. */
+typedef struct as_location_reader as_location_reader;
+/* as_location_reader_close() in every case; dataset and places must last. */
+assay_status as_location_reader_open(const as_dataset *ds, const as_places *places, assay_id metric,
+                                     as_value_kinds kind, as_location_reader **out, assay_error *error);
+/* values: they live until the next call. */
+assay_status as_location_reader_next(as_location_reader *reader, assay_id context, const as_number **values,
+                                     assay_error *error);
+/* NULL is fine. */
+void as_location_reader_close(as_location_reader *reader);
 /* The same of all contexts together: of what views take for the whole of a metric. NULL also where the values of several contexts make no whole (single exclusive values, formulas). */
 assay_status as_location_totals(const as_dataset *ds, const as_places *places, assay_id metric, as_number **values,
                                 as_spread *out, assay_error *error);

@@ -114,15 +114,27 @@ static assay_status open_sides(as_stored_rows *r, assay_id run, assay_id metric,
     return ASSAY_OK;
 }
 
-assay_status as_stored_rows_open(const as_dataset *ds, assay_id run, assay_id metric, assay_id first, uint32_t n,
-                                 as_stored_rows **out, assay_error *error) {
-    size_t n_contexts = AS_COUNT(ds, contexts);
-    as_stored_rows *r = *out = calloc(1, sizeof *r);
-    if (!r) return as_fail_memory(error, NULL);
+bool as_stored_rows_is_sparse(const as_dataset *ds, assay_id run, assay_id metric) {
+    for (assay_id m = metric; m != ASSAY_NONE; m = m == metric ? as_ds_metric(ds, m)->exclusive : ASSAY_NONE) {
+        const as_profile *profile = as_ds_profile(ds, m, run);
+        if (!as_has_stored_rows(ds, m) || !profile || !as_profile_is_sparse(profile)) return false;
+    }
+    return true;
+}
+
+void as_stored_rows_seek(as_stored_rows *r, assay_id first, uint32_t n) {
+    size_t n_contexts = AS_COUNT(r->ds, contexts);
     if (first > n_contexts) first = (assay_id)n_contexts;
-    r->ds = ds;
     r->first = first;
     r->context = n < n_contexts - first ? first + n : (assay_id)n_contexts;
+}
+
+assay_status as_stored_rows_open(const as_dataset *ds, assay_id run, assay_id metric, assay_id first, uint32_t n,
+                                 as_stored_rows **out, assay_error *error) {
+    as_stored_rows *r = *out = calloc(1, sizeof *r);
+    if (!r) return as_fail_memory(error, NULL);
+    r->ds = ds;
+    as_stored_rows_seek(r, first, n);
     return open_sides(r, run, metric, first, n, error);
 }
 

@@ -362,7 +362,7 @@ static assay_status find_spreads(answer *a, assay_error *error) {
     a->quartiles = malloc((a->rows.count + 1) * sizeof *a->quartiles);
     if (!a->quartiles) return as_fail_memory(error, NULL);
     AS_TRY(as_change_spreads_expect(&a->spreads, a->rows.data, a->rows.count, error));
-    return as_change_spreads_of(&a->spreads, a->rows.data, a->rows.count, by_exclusive(a), a->quartiles, error);
+    return as_change_spreads_of(&a->spreads, a->rows.data, NULL, a->rows.count, by_exclusive(a), a->quartiles, error);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------------------------ */

@@ -156,7 +156,8 @@ static assay_status find_spreads(scatter *s, assay_error *error) {
     s->quartiles = malloc((s->points.count + 1) * sizeof *s->quartiles);
     if (!s->quartiles) return as_fail_memory(error, NULL);
     AS_TRY(as_change_spreads_expect(&s->spreads, s->points.data, s->points.count, error));
-    return as_change_spreads_of(&s->spreads, s->points.data, s->points.count, s->is_exclusive, s->quartiles, error);
+    return as_change_spreads_of(&s->spreads, s->points.data, NULL, s->points.count, s->is_exclusive, s->quartiles,
+                                error);
 }
 
 typedef enum column { NODE, NAME, A, B, A_CONTEXT, B_CONTEXT, QUARTER, THREE_QUARTERS, N_COLUMNS } column;

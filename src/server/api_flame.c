@@ -82,9 +82,8 @@ static assay_status choose(const as_request *request, flame *f, assay_error *err
     f->request.most = MOST_SHAPES;
     AS_TRY(choose_root(request, f, error));
     AS_TRY(find_names(request, f, error));
-    double total = f->asked.frames->total;
-    if (f->request.root != AS_NO_FRAME && !f->request.is_inverted)
-        total = as_flame_box_at(f->asked.frames, f->request.root)->total;
+    double total = f->asked.frames->all;
+    if (f->request.root != AS_NO_FRAME && !f->request.is_inverted) total = f->asked.frames->total[f->request.root];
     f->request.narrowest = 0.5 * total / (double)width;
     return ASSAY_OK;
 }
@@ -93,11 +92,11 @@ static assay_status choose(const as_request *request, flame *f, assay_error *err
 static assay_status draw(flame *f, assay_error *error) {
     double asked = f->request.narrowest;
     bool is_part = f->request.is_inverted && f->request.root != AS_NO_FRAME;
-    if (is_part) f->request.narrowest = f->asked.frames->total; /* the root alone */
+    if (is_part) f->request.narrowest = f->asked.frames->all; /* the root alone */
     bool fine = as_flame_frames_draw(f->asked.frames, &f->request, &f->shapes, &f->n_levels);
     if (fine && is_part) {
         double total = AS_AT(as_flame_shape, &f->shapes, 0).total;
-        f->request.narrowest = f->asked.frames->total > 0 ? asked * (total / f->asked.frames->total) : 0;
+        f->request.narrowest = f->asked.frames->all > 0 ? asked * (total / f->asked.frames->all) : 0;
         f->shapes.count = 0;
         fine = as_flame_frames_draw(f->asked.frames, &f->request, &f->shapes, &f->n_levels);
     }
@@ -215,7 +214,7 @@ static bool build_above(as_builder *b, const flame *f) {
             else if (is_inverted)
                 as_build_text(b, NULL, NULL);
             else
-                as_build_real(b, NULL, as_flame_box_at(frames, frame)->total);
+                as_build_real(b, NULL, frames->total[frame]);
         }
         as_build_end(b);
     }
@@ -232,7 +231,7 @@ static assay_status answer(flame *f, as_output *out, assay_error *error) {
     as_build_object(&b, NULL, false);
     as_build_text(&b, "metric", as_ds_text(f->ds, metric->name));
     as_build_text(&b, "unit", as_ds_text(f->ds, metric->unit));
-    as_build_real(&b, "total", f->asked.frames->total);
+    as_build_real(&b, "total", f->asked.frames->all);
     as_build_int(&b, "n_frames", as_flame_frames_count(f->asked.frames));
     as_build_int(&b, "n_minus", (int64_t)f->asked.frames->n_minus);
     if (f->n_levels) as_build_int(&b, "n_levels", f->n_levels);

@@ -13,15 +13,24 @@ typedef struct spread_room {
     double *changes; /* of each location */
     bool *has;       /* likewise */
     void *sorting;
+    as_location_reader *readers[2];
 } spread_room;
 
-static bool make_room(spread_room *room, uint32_t n) {
-    *room = (spread_room){malloc(((size_t)n + 1) * sizeof *room->changes), malloc(((size_t)n + 1) * sizeof *room->has),
-                          malloc(AS_SPREAD_ROOM(n))};
-    return room->changes && room->has && room->sorting;
+static assay_status make_room(spread_room *room, const as_change_spreads *s, bool exclusive, assay_error *error) {
+    size_t n = s->pairs->n;
+    *room = (spread_room){.changes = malloc((n + 1) * sizeof *room->changes),
+                          .has = malloc((n + 1) * sizeof *room->has),
+                          .sorting = malloc(AS_SPREAD_ROOM(n))};
+    if (!room->changes || !room->has || !room->sorting) return as_fail_memory(error, NULL);
+    for (size_t side = 0; side < 2; side++)
+        AS_TRY(as_location_reader_open(
+            s->asked->sides[side], &s->pairs->places[side], as_asked_metric_of(s->asked, side),
+            exclusive ? AS_EXCLUSIVE_VALUES : AS_INCLUSIVE_VALUES, &room->readers[side], error));
+    return ASSAY_OK;
 }
 
 static void free_room(spread_room *room) {
+    for (size_t side = 0; side < 2; side++) as_location_reader_close(room->readers[side]);
     free(room->changes);
     free(room->has);
     free(room->sorting);
@@ -176,19 +185,17 @@ static bool spend(as_change_spreads *s, const uint32_t *items, size_t n, bool ex
 
 /* Adds what a context of a side has at each location. */
 static assay_status add_side(const as_change_spreads *s, spread_room *room, size_t side, assay_id context,
-                             bool exclusive, assay_error *error) {
+                             assay_error *error) {
     const as_asked_changes *asked = s->asked;
-    as_number *values;
+    const as_number *values;
     double factor = side == AS_BASE ? -s->scale : asked->diff.comparison.factors[asked->metric];
-    AS_TRY(as_location_values(asked->sides[side], &s->pairs->places[side], as_asked_metric_of(asked, side), context,
-                              exclusive ? AS_EXCLUSIVE_VALUES : AS_INCLUSIVE_VALUES, &values, NULL, error));
+    AS_TRY(as_location_reader_next(room->readers[side], context, &values, error));
     for (uint32_t i = 0; values && i < s->pairs->n; i++) {
         double value = as_number_real(values[side == AS_BASE ? i : s->pairs->target_of[i]]);
         if (isnan(value)) continue;
         room->changes[i] += factor * value;
         room->has[i] = true;
     }
-    free(values);
     return ASSAY_OK;
 }
 
@@ -222,8 +229,7 @@ static assay_status find_quartiles(const as_change_spreads *s, spread_room *room
         const as_profile_source *source = n_contexts > 1 ? fetching_source(s, side, exclusive) : NULL;
         for (size_t i = 0; i < n_contexts; i++) {
             fetch_ahead(source, contexts, n_contexts, i);
-            if (counts(s, side, contexts[i], exclusive, &end))
-                AS_TRY(add_side(s, room, side, contexts[i], exclusive, error));
+            if (counts(s, side, contexts[i], exclusive, &end)) AS_TRY(add_side(s, room, side, contexts[i], error));
         }
         is_in[side] = true;
     }
@@ -239,38 +245,33 @@ static assay_status find_quartiles(const as_change_spreads *s, spread_room *room
     return ASSAY_OK;
 }
 
-assay_status as_change_spread_of(as_change_spreads *s, const uint32_t *items, size_t n, bool exclusive,
-                                 double quartiles[2], assay_error *error) {
-    quartiles[0] = quartiles[1] = NAN;
-    if (!s->pairs || !spend(s, items, n, exclusive)) return ASSAY_OK;
-    spread_room room;
-    assay_status status = make_room(&room, s->pairs->n) ? ASSAY_OK : as_fail_memory(error, NULL);
-    if (status == ASSAY_OK) status = find_quartiles(s, &room, items, n, exclusive, quartiles, error);
-    free_room(&room);
-    return status;
-}
-
 /* ---- of many ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct spreading {
     const as_change_spreads *s;
-    const uint32_t *items;
+    const uint32_t *items, *starts; /* starts: NULL: each item is a group */
     const bool *is_wanted;
-    size_t n;
+    size_t n; /* groups */
     bool exclusive;
     double (*quartiles)[2];
     assay_status *ends; /* of each piece */
     assay_error *errors;
 } spreading;
 
+static const uint32_t *group_of(const spreading *w, size_t i, size_t *n) {
+    *n = w->starts ? w->starts[i + 1] - w->starts[i] : 1;
+    return &w->items[w->starts ? w->starts[i] : i];
+}
+
 static void find_piece(void *user, size_t piece) {
     const spreading *w = user;
     spread_room room;
     assay_error *error = &w->errors[piece];
-    assay_status status = make_room(&room, w->s->pairs->n) ? ASSAY_OK : as_fail_memory(error, NULL);
+    assay_status status = make_room(&room, w->s, w->exclusive, error);
     for (size_t i = piece * ITEMS_AT_ONCE; i < w->n && i < (piece + 1) * ITEMS_AT_ONCE && status == ASSAY_OK; i++) {
-        if (w->is_wanted[i])
-            status = find_quartiles(w->s, &room, &w->items[i], 1, w->exclusive, w->quartiles[i], error);
+        size_t n;
+        const uint32_t *items = group_of(w, i, &n);
+        if (w->is_wanted[i]) status = find_quartiles(w->s, &room, items, n, w->exclusive, w->quartiles[i], error);
     }
     w->ends[piece] = status;
     free_room(&room);
@@ -279,28 +280,25 @@ static void find_piece(void *user, size_t piece) {
 /* Rows of sparse profiles are for several threads; others may have to be loaded first. */
 static bool can_share(const as_change_spreads *s) {
     for (size_t side = 0; side < 2; side++) {
-        const as_dataset *ds = s->asked->sides[side];
-        assay_id metric = as_asked_metric_of(s->asked, side), run = s->asked->diff.runs[side].runs[0];
-        for (assay_id m = metric; m != ASSAY_NONE; m = m == metric ? as_ds_metric(ds, m)->exclusive : ASSAY_NONE) {
-            const as_profile *profile = as_ds_profile(ds, m, run);
-            if (!as_has_stored_rows(ds, m) || !profile || !as_profile_is_sparse(profile)) return false;
-        }
+        assay_id run = s->asked->diff.runs[side].runs[0];
+        if (!as_stored_rows_is_sparse(s->asked->sides[side], run, as_asked_metric_of(s->asked, side))) return false;
     }
     return true;
 }
 
-assay_status as_change_spreads_of(as_change_spreads *s, const uint32_t *items, size_t n, bool exclusive,
-                                  double (*quartiles)[2], assay_error *error) {
+assay_status as_change_spreads_of(as_change_spreads *s, const uint32_t *items, const uint32_t *starts, size_t n,
+                                  bool exclusive, double (*quartiles)[2], assay_error *error) {
     size_t n_pieces = (n + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE;
     bool *is_wanted = calloc(n + 1, sizeof *is_wanted);
-    spreading w = {.s = s, .items = items, .is_wanted = is_wanted, .n = n, .exclusive = exclusive};
-    w.quartiles = quartiles;
+    spreading w = {s, items, starts, is_wanted, n, exclusive, .quartiles = quartiles};
     w.ends = calloc(n_pieces + 1, sizeof *w.ends);
     w.errors = calloc(n_pieces + 1, sizeof *w.errors);
     assay_status status = is_wanted && w.ends && w.errors ? ASSAY_OK : as_fail_memory(error, NULL);
     for (size_t i = 0; i < n && status == ASSAY_OK; i++) {
         quartiles[i][0] = quartiles[i][1] = NAN;
-        is_wanted[i] = s->pairs && spend(s, &items[i], 1, exclusive);
+        size_t n_items;
+        const uint32_t *group = group_of(&w, i, &n_items);
+        is_wanted[i] = s->pairs && spend(s, group, n_items, exclusive);
     }
     if (status == ASSAY_OK && s->pairs) as_parallel(n_pieces, can_share(s) ? 0 : 1, find_piece, &w);
     for (size_t i = 0; i < n_pieces && status == ASSAY_OK; i++) {

@@ -37,11 +37,9 @@ static inline uint32_t as_change_spreads_locations(const as_change_spreads *spre
 }
 /* Functions, of which the changes of these can be asked for; call paths need no such word. */
 assay_status as_change_spreads_expect(as_change_spreads *spreads, const uint32_t *items, size_t n, assay_error *error);
-/* The first and third quartile of the changes of some items together, location by location. NANs: not known, or one side lacks them. */
-assay_status as_change_spread_of(as_change_spreads *spreads, const uint32_t *items, size_t n, bool exclusive,
-                                 double quartiles[2], assay_error *error);
-/* The same of each item by itself. */
-assay_status as_change_spreads_of(as_change_spreads *spreads, const uint32_t *items, size_t n, bool exclusive,
-                                  double (*quartiles)[2], assay_error *error);
+/* The first and third quartile of the changes of n groups of items, location by location. starts: of each group its first item, and behind the last one where it ends; NULL: each item is a group.
+ * NANs: not known, or one side lacks them. */
+assay_status as_change_spreads_of(as_change_spreads *spreads, const uint32_t *items, const uint32_t *starts, size_t n,
+                                  bool exclusive, double (*quartiles)[2], assay_error *error);
 
 #endif

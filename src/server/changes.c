@@ -91,15 +91,15 @@ static assay_status find_pairs(as_viewing *viewing, const as_asked_changes *aske
     return status;
 }
 
-static void touch(as_viewing *viewing, char *key) {
-    if (key) (void)as_viewing_find(viewing, key);
-    free(key);
-}
-
-/* Pairs are used last, also by functions, so that they go last: they are small, and the way back from elsewhere is short then. */
+/* Pairs are used last, also by functions, so that they go last: they are small, and the way back from elsewhere is short then. A table that somebody else has had longer is here again: so it is counted. */
 void as_asked_changes_touch(as_viewing *viewing, const as_asked_changes *asked) {
-    touch(viewing, tree_key(asked, asked->flat ? "functions" : "call paths"));
-    touch(viewing, tree_key(asked, "pairs"));
+    char *table = tree_key(asked, asked->flat ? "functions" : "call paths"), *pairs = tree_key(asked, "pairs");
+    if (table && asked->table && !as_viewing_find(viewing, table))
+        (void)as_viewing_keep(viewing, table, as_change_table_share(asked->table), as_change_table_bytes(asked->table),
+                              free_table);
+    if (pairs) (void)as_viewing_find(viewing, pairs);
+    free(table);
+    free(pairs);
 }
 
 static assay_status make_table(as_viewing *viewing, as_asked_changes *asked, as_change_table **out,
@@ -112,6 +112,7 @@ static assay_status make_table(as_viewing *viewing, as_asked_changes *asked, as_
 }
 
 static assay_status find_table(as_viewing *viewing, as_asked_changes *asked, assay_error *error) {
+    if (asked->table) return ASSAY_OK;
     char *key = tree_key(asked, asked->flat ? "functions" : "call paths");
     as_change_table *table = NULL;
     if (!key) return as_fail_memory(error, NULL);

@@ -30,7 +30,7 @@ typedef struct as_asked_changes {
 /* as_asked_changes_free() in every case. It must not move in memory. */
 assay_status as_asked_changes_make(as_viewing *viewing, const as_request *request, bool flat, as_asked_changes *out,
                                    assay_error *error);
-/* The same in two steps: what is asked for, without table and values; then these. */
+/* The same in two steps: what is asked for, without table and values; then these. Who has the table of the same trees says so in between (out->table). */
 assay_status as_asked_changes_choose(as_viewing *viewing, const as_request *request, bool flat, as_asked_changes *out,
                                      assay_error *error);
 assay_status as_asked_changes_find(as_viewing *viewing, as_asked_changes *asked, assay_error *error);

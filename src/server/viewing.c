@@ -436,7 +436,7 @@ void *as_viewing_take_like(as_viewing *viewing, const char *beginning,
                            bool (*fits)(const void *object, const void *user), const void *user) {
     size_t size = strlen(beginning);
     for (const as_cache_entry *at = viewing->kept; at; at = at->next) {
-        if (strncmp(at->key, beginning, size) == 0 && fits(at->object, user))
+        if (strncmp(at->key, beginning, size) == 0 && (!fits || fits(at->object, user)))
             return free_around(unlink_entry(viewing, at->key));
     }
     return NULL;

@@ -129,7 +129,7 @@ void as_viewing_resize(as_viewing *viewing, const char *key, size_t bytes);
 /* The same as as_viewing_find(), and the caller owns it from now on: nobody else may use it any more. */
 void *as_viewing_take(as_viewing *viewing, const char *key);
 
-/* The same of the one used last among those whose keys begin so and that fit. */
+/* The same of the one used last among those whose keys begin so and that fit; fits: NULL: all do. */
 void *as_viewing_take_like(as_viewing *viewing, const char *beginning,
                            bool (*fits)(const void *object, const void *user), const void *user);
 

@@ -426,6 +426,28 @@ class Compare(Case):
         self.check_flame(first, second, metric='CPUTIME (sec)')
         self.check_flame(DATABASE, DATABASE)
 
+    def test_flame_of_other_metrics(self):
+        """Frames of the metric before are used again; the answers are those of viewers that have seen no other. Line 7 of main calls, and has something itself in one metric only: so it is a frame there."""
+        time, cycles = 'CPUTIME (sec)', 'cycles'
+        pair, db = [self.path('first'), self.path('second')], hpctoolkit.small()
+        line = next(node for node in db.nodes() if node.id == 3)
+        line.children.append(hpctoolkit.Node(18, 'function', 'log', './src/log.c', 1, '/opt/app/bin/app', 0x600))
+        db.profiles[0].costs.update({(18, time): 1.0, (18, cycles): 2e9})
+        hpctoolkit.write_4(pair[0], db)
+        db.profiles[1].costs[18, time] = 0.75
+        hpctoolkit.write_4(pair[1], db)
+        for paths, metrics in ((pair, (time, cycles)), ((HEAT, HEAT_2), ('time', 'visits'))):
+            asked = [{'metric': name, **more} for name in (*metrics, *metrics) for more in ({}, {'normalize': 1}, {'root': 1})]
+            one, alone = self.viewer(*paths), []
+            for params in asked[:len(asked) // 2]:
+                fresh = Viewer(*paths)
+                alone.append(fresh.get('compare_flame', **params))
+                fresh.end()
+            lines = ['line ./src/main.c:7' in answer['shapes']['name'] for answer in (alone[0], alone[3])]
+            self.assertEqual([paths == pair, False], lines)
+            for params, expected in zip(asked, alone * 2):
+                self.assertEqual(expected, one.get('compare_flame', **params), params)
+
     # ---- how changes lie over locations
 
     def over(self, n, base, target, text='main(f g f)', other=None):

@@ -10,6 +10,7 @@
 
 #include "analysis/location_statistics.h"
 #include "blocks.h"
+#include "sparse_files.h"
 
 /* 0 main, 1 main->a, 2 main->b */
 enum { MAIN, A, B };
@@ -285,6 +286,47 @@ static void one_context_has_all_its_values(void **state) {
     as_dataset_free(ds);
 }
 
+/* Contexts in any order, those without a row between them; what is read of one is not left for the next. */
+static void one_context_after_the_other(void **state) {
+    (void)state;
+    static const sparse_cell inclusive[] = {{MAIN, T00, 6}, {MAIN, T11, 9}, {B, T01, 4}},
+                             exclusive[] = {{MAIN, T00, 1}, {B, T01, 4}};
+    sparse_cells cells[] = {sparse_of(inclusive, 3), sparse_of(exclusive, 2)};
+    as_dataset *ds = make_tree(1);
+    add_stored(ds, "time", AS_KIND_INCLUSIVE);
+    add_stored(ds, "time", AS_KIND_EXCLUSIVE);
+    make_pair(ds, 0, 1);
+    add_sparse(ds, 0, &cells[0]);
+    add_sparse(ds, 1, &cells[1]);
+    static const struct {
+        as_value_kinds kind;
+        assay_id context;
+        double values[4]; /* of T00, T01, T10, T11; all NAN: there are none */
+    } asked[] = {{AS_INCLUSIVE_VALUES, B, {0, 4, 0, 0}},        {AS_INCLUSIVE_VALUES, A, {NAN, NAN, NAN, NAN}},
+                 {AS_INCLUSIVE_VALUES, MAIN, {6, 0, 0, 9}},     {AS_INCLUSIVE_VALUES, B, {0, 4, 0, 0}},
+                 {AS_EXCLUSIVE_VALUES, MAIN, {1, 0, 0, 0}},     {AS_EXCLUSIVE_VALUES, B, {0, 4, 0, 0}},
+                 {AS_EXCLUSIVE_VALUES, A, {NAN, NAN, NAN, NAN}}};
+    as_places places;
+    as_location_reader *readers[3] = {0};
+    assay_error error;
+    assert_int_equal(as_places_of_run(ds, 0, AS_OVER_LOCATIONS, &places, &error), ASSAY_OK);
+    for (as_value_kinds kind = AS_INCLUSIVE_VALUES; kind <= AS_EXCLUSIVE_VALUES; kind++)
+        assert_int_equal(as_location_reader_open(ds, &places, 0, kind, &readers[kind], &error), ASSAY_OK);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        const as_number *found;
+        assert_int_equal(as_location_reader_next(readers[asked[i].kind], asked[i].context, &found, &error), ASSAY_OK);
+        assert_int_equal(found == NULL, isnan(asked[i].values[0]));
+        for (size_t k = 0; found && k < 4; k++) assert_true(as_number_real(found[k]) == asked[i].values[k]);
+    }
+    cells[0].broken_context = MAIN;
+    const as_number *found;
+    assert_int_equal(as_location_reader_next(readers[AS_INCLUSIVE_VALUES], MAIN, &found, &error), ASSAY_E_FORMAT);
+    for (as_value_kinds kind = AS_INCLUSIVE_VALUES; kind <= AS_EXCLUSIVE_VALUES; kind++)
+        as_location_reader_close(readers[kind]);
+    as_places_free(&places);
+    as_dataset_free(ds);
+}
+
 /* T11 is a stream of a GPU, and has 0 everywhere. Rows that are full have that 0; blocks have only what is there. */
 static void streams_that_have_nothing(void **state) {
     (void)state;
@@ -342,10 +384,15 @@ static void some_metrics_have_none(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(over_all_locations),     cmocka_unit_test(over_processes),
-        cmocka_unit_test(missing_places),         cmocka_unit_test(over_runs),
-        cmocka_unit_test(some_metrics_have_none), cmocka_unit_test(one_context_has_all_its_values),
-        cmocka_unit_test(runs_of_profiles),       cmocka_unit_test(threads_without_processes),
+        cmocka_unit_test(over_all_locations),
+        cmocka_unit_test(over_processes),
+        cmocka_unit_test(missing_places),
+        cmocka_unit_test(over_runs),
+        cmocka_unit_test(some_metrics_have_none),
+        cmocka_unit_test(one_context_has_all_its_values),
+        cmocka_unit_test(one_context_after_the_other),
+        cmocka_unit_test(runs_of_profiles),
+        cmocka_unit_test(threads_without_processes),
         cmocka_unit_test(streams_that_have_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

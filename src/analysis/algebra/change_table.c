@@ -2,6 +2,7 @@
 #include "analysis/algebra/change_table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/algebra/change_private.h"
 #include "analysis/views/flame_frames.h"
@@ -95,15 +96,17 @@ typedef struct value_filling {
 
 enum { ITEMS_AT_ONCE = 1 << 14 };
 
-static uint32_t piece_end(const value_filling *f, size_t piece) {
+static size_t pieces_of(size_t n) { return (n + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE; }
+
+static uint32_t piece_end(size_t n, size_t piece) {
     size_t end = (piece + 1) * ITEMS_AT_ONCE;
-    return (uint32_t)(end < f->n ? end : f->n);
+    return (uint32_t)(end < n ? end : n);
 }
 
 static void fill_piece(void *user, size_t piece) {
     const value_filling *f = user;
     double *inclusive = f->values->inclusive[f->side], *exclusive = f->values->exclusive[f->side];
-    for (uint32_t i = (uint32_t)(piece * ITEMS_AT_ONCE), end = piece_end(f, piece); i < end; i++) {
+    for (uint32_t i = (uint32_t)(piece * ITEMS_AT_ONCE), end = piece_end(f->n, piece); i < end; i++) {
         assay_id own = as_change_context(f->table, f->side, i);
         as_node node;
         bool is_known = f->column && own != ASSAY_NONE && as_column_node(f->column, own, &node);
@@ -116,7 +119,7 @@ static void fill_piece(void *user, size_t piece) {
 static void settle_piece(void *user, size_t piece) {
     const value_filling *f = user;
     as_change_values *v = f->values;
-    for (uint32_t i = (uint32_t)(piece * ITEMS_AT_ONCE), end = piece_end(f, piece); i < end; i++) {
+    for (uint32_t i = (uint32_t)(piece * ITEMS_AT_ONCE), end = piece_end(f->n, piece); i < end; i++) {
         const bool is_known[2] = {f->known[AS_BASE][i], f->known[AS_TARGET][i]};
         settle(&v->inclusive[AS_BASE][i], &v->inclusive[AS_TARGET][i], is_known, v->has_exclusive);
         if (v->has_exclusive) settle(&v->exclusive[AS_BASE][i], &v->exclusive[AS_TARGET][i], is_known, true);
@@ -126,7 +129,7 @@ static void settle_piece(void *user, size_t piece) {
 /* One side is read after the other, and only these numbers of it stay. */
 static assay_status fill_values(value_filling *f, const as_comparison *c, const as_view_source sources[2],
                                 assay_id metric, assay_error *error) {
-    size_t n_pieces = (f->n + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE;
+    size_t n_pieces = pieces_of(f->n);
     side_facts facts[2];
     for (f->side = 0; f->side < 2; f->side++) {
         as_view_data data = {0};
@@ -414,35 +417,76 @@ size_t as_change_values_expected(const as_change_table *table, const as_comparis
     return 2 * 2 * (size_t)as_view_items(&table->view) * sizeof(double);
 }
 
+/* ---- what items did themselves -------------------------------------------------------------------------------------- */
+
+/* In pieces for several threads. */
+typedef struct owning {
+    const as_change_table *table;
+    const as_change_values *values;
+    double **own;
+    bool exclusive; /* numbers as they are */
+} owning;
+
 /* Exclusive numbers of all items of a side that values do not have: nothing but these stays. */
-static assay_status read_own(const as_change_table *table, const as_change_values *values, const as_view_source *source,
-                             size_t side, double *out, assay_error *error) {
+static assay_status read_own(const owning *o, const as_view_source *source, size_t side, assay_error *error) {
     as_stored_sums sums = {0};
-    assay_status status = read_exclusive(values, source, side, &sums, error);
-    for (uint32_t i = 0; status == ASSAY_OK && i < as_view_items(&table->view); i++) {
-        assay_id own = as_change_context(table, side, i);
-        out[i] = own == ASSAY_NONE ? 0 : AS_AT(double, &sums.inclusive, own) * factor_of(values, side);
+    assay_status status = read_exclusive(o->values, source, side, &sums, error);
+    for (uint32_t i = 0; status == ASSAY_OK && i < as_view_items(&o->table->view); i++) {
+        assay_id own = as_change_context(o->table, side, i);
+        o->own[side][i] = own == ASSAY_NONE ? 0 : AS_AT(double, &sums.inclusive, own) * factor_of(o->values, side);
     }
     as_stored_sums_free(&sums);
     return status;
 }
 
-assay_status as_change_own(const as_change_table *table, const as_change_values *values,
-                           const as_view_source sources[2], size_t side, double **out, assay_error *error) {
-    uint32_t n = as_view_items(&table->view);
-    bool exclusive = values->has_exclusive && !table->has_roles;
-    double *own = *out = as_large_array(n, sizeof *own);
-    if (!own) return as_fail_memory(error, NULL);
-    if (exclusive && values->lacks_own) return read_own(table, values, &sources[side], side, own, error);
-    for (uint32_t i = 0; i < n && exclusive; i++) own[i] = as_change_number(table, values, side, i, true);
-    if (exclusive) return ASSAY_OK;
+static void take_piece(void *user, size_t piece) {
+    const owning *o = user;
+    uint32_t end = piece_end(as_view_items(&o->table->view), piece);
+    for (uint32_t i = (uint32_t)(piece * ITEMS_AT_ONCE); i < end; i++) {
+        for (size_t side = 0; side < 2; side++)
+            o->own[side][i] = as_change_number(o->table, o->values, side, i, o->exclusive);
+    }
+}
+
+static double inclusive_of(const owning *o, size_t side, uint32_t i) {
+    return as_change_number(o->table, o->values, side, i, false);
+}
+static double of_base(const void *user, uint32_t i) { return inclusive_of(user, AS_BASE, i); }
+static double of_target(const void *user, uint32_t i) { return inclusive_of(user, AS_TARGET, i); }
+
+static void subtract_piece(void *user, size_t piece) {
+    const owning *o = user;
+    const as_view_table *view = &o->table->view;
+    for (uint32_t i = (uint32_t)(piece * ITEMS_AT_ONCE), end = piece_end(as_view_items(view), piece); i < end; i++) {
+        o->own[AS_BASE][i] = as_flame_difference(view, i, of_base, o);
+        o->own[AS_TARGET][i] = as_flame_difference(view, i, of_target, o);
+    }
+}
+
+/* What nobody knows to be inclusive or exclusive; they are there. */
+static bool guess(const owning *o) {
+    size_t n = as_view_items(&o->table->view);
     double *numbers = as_large_array(n, sizeof *numbers);
-    if (!numbers) return as_fail_memory(error, NULL);
-    for (uint32_t i = 0; i < n; i++) numbers[i] = as_change_number(table, values, side, i, false);
-    if (values->has_exclusive)
-        as_flame_differences(&table->view, numbers, own);
-    else
-        as_flame_guess_own(&table->view, numbers, own);
+    for (size_t side = 0; numbers && side < 2; side++) {
+        memcpy(numbers, o->own[side], n * sizeof *numbers);
+        as_flame_guess_own(&o->table->view, numbers, o->own[side]);
+    }
+    bool fine = numbers != NULL;
     free(numbers);
-    return ASSAY_OK;
+    return fine;
+}
+
+assay_status as_change_own(const as_change_table *table, const as_change_values *values,
+                           const as_view_source sources[2], double *own[2], assay_error *error) {
+    size_t n = as_view_items(&table->view);
+    owning o = {table, values, own, values->has_exclusive && !table->has_roles};
+    for (size_t side = 0; side < 2; side++) own[side] = as_large_array(n, sizeof(double));
+    if (!own[AS_BASE] || !own[AS_TARGET]) return as_fail_memory(error, NULL);
+    if (o.exclusive && values->lacks_own) {
+        AS_TRY(read_own(&o, &sources[AS_BASE], AS_BASE, error));
+        return read_own(&o, &sources[AS_TARGET], AS_TARGET, error);
+    }
+    bool subtracts = values->has_exclusive && !o.exclusive;
+    as_parallel(pieces_of(n), 0, subtracts ? subtract_piece : take_piece, &o);
+    return values->has_exclusive || guess(&o) ? ASSAY_OK : as_fail_memory(error, NULL);
 }

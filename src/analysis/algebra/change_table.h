@@ -99,8 +99,8 @@ assay_status as_change_exclusive(const as_change_table *table, const as_change_v
 
 /* The item of a context of a side, or of the nearest one above it that is shown; AS_NO_ITEM: there is none. of: the side. */
 uint32_t as_change_item_of(const as_change_table *table, size_t side, const as_dataset *of, assay_id context);
-/* What each item did itself on a side, what stands below it not counted; of metrics that are neither inclusive nor exclusive their value. *out: to be freed, in every case. */
+/* What each item did itself on each side, what stands below it not counted; of metrics that are neither inclusive nor exclusive their value. own: to be freed, in every case. */
 assay_status as_change_own(const as_change_table *table, const as_change_values *values,
-                           const as_view_source sources[2], size_t side, double **out, assay_error *error);
+                           const as_view_source sources[2], double *own[2], assay_error *error);
 
 #endif

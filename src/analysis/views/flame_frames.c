@@ -1,13 +1,13 @@
 #include "analysis/views/flame_frames.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/large_pages.h"
+#include "core/parallel.h"
 #include "dataset/own_values.h"
 
 /* ---- what each item has itself --------------------------------------------------------------------------------------- */
-
-static bool is_left_out(const as_view_item *item) { return item->flags & (AS_ITEM_APART | AS_ITEM_ASIDE); }
 
 /* What a frame names an item by: its context, or its number where the table is of names alone. */
 static uint32_t number_of(const as_view_table *table, uint32_t i) {
@@ -16,20 +16,32 @@ static uint32_t number_of(const as_view_table *table, uint32_t i) {
 
 static double known(double value) { return isnan(value) ? 0 : value; }
 
-void as_flame_differences(const as_view_table *table, const double *inclusive, double *own) {
-    for (uint32_t i = 0; i < as_view_items(table); i++) own[i] = 0;
-    for (uint32_t i = as_view_items(table); i-- > 0;) {
-        const as_view_item *item = as_view_item_at(table, i);
-        double all = known(inclusive[i]);
-        if (item->parent != AS_NO_ITEM && !is_left_out(item)) own[item->parent] += all;
-        own[i] = all - own[i];
-        if (fabs(own[i]) <= 1e-12 * fabs(all)) own[i] = 0; /* rounding */
-    }
+/* Differences in pieces for several threads. */
+typedef struct differing {
+    const as_view_table *table;
+    const double *inclusive;
+    double *own;
+} differing;
+
+enum { ITEMS_AT_ONCE = 1 << 14 };
+
+static double number_at(const void *numbers, uint32_t item) { return ((const double *)numbers)[item]; }
+
+static void find_differences(void *user, size_t piece) {
+    const differing *d = user;
+    uint32_t n = as_view_items(d->table), first = (uint32_t)piece * ITEMS_AT_ONCE;
+    for (uint32_t i = first; i < n && i - first < ITEMS_AT_ONCE; i++)
+        d->own[i] = as_flame_difference(d->table, i, number_at, d->inclusive);
+}
+
+static void differences(const as_view_table *table, const double *inclusive, double *own) {
+    differing d = {table, inclusive, own};
+    as_parallel(((size_t)as_view_items(table) + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE, 0, find_differences, &d);
 }
 
 void as_flame_guess_own(const as_view_table *table, const double *values, double *own) {
     bool has_inner = false, nests = true;
-    as_flame_differences(table, values, own);
+    differences(table, values, own);
     for (uint32_t i = 0; nests && i < as_view_items(table); i++) {
         double value = known(values[i]), below = value - own[i];
         if (below == 0) continue;
@@ -44,7 +56,7 @@ static double *find_own(const as_view_table *table, const as_view_values *values
     double *own = as_large_array(values->n, sizeof *own);
     if (!own) return NULL;
     if (values->has_exclusive && values->has_inclusive && as_ds_has_roles(table->ds)) {
-        as_flame_differences(table, values->inclusive, own);
+        differences(table, values->inclusive, own);
         return own;
     }
     if (!values->has_exclusive && as_ds_metric(table->ds, values->metric)->kind == AS_KIND_NONE) {
@@ -67,13 +79,12 @@ typedef struct making {
     as_flame_frames *out;
     const as_view_table *table;
     const uint8_t *ways; /* or NULL */
-    double *own;
-    as_vec groups;  /* group: the last one comes next */
-    as_vec waiting; /* uint32_t: items of all groups */
-    as_vec members; /* uint32_t: items of the frame at hand */
-    as_vec below;   /* uint32_t: items below them */
-    as_vec sizes;   /* uint32_t: of the groups of these, in order of appearance */
-    uint32_t *slot; /* of each string, and of no name: the group of this name; AS_NO_FRAME: none */
+    as_vec groups;       /* group: the last one comes next */
+    as_vec waiting;      /* uint32_t: items of all groups */
+    as_vec members;      /* uint32_t: items of the frame at hand */
+    as_vec below;        /* uint32_t: items below them */
+    as_vec sizes;        /* uint32_t: of the groups of these, in order of appearance */
+    uint32_t *slot;      /* of each string, and of no name: the group of this name; AS_NO_FRAME: none */
 } making;
 
 static uint32_t *slot_of(const making *m, uint32_t item) {
@@ -84,6 +95,8 @@ static uint32_t *slot_of(const making *m, uint32_t item) {
 static as_frame_way way_of(const making *m, uint32_t item) {
     return m->ways ? (as_frame_way)m->ways[item] : AS_FRAME_USUAL;
 }
+/* What lies below it stands beside it. */
+static bool is_alone(as_frame_way way) { return way == AS_FRAME_ALONE || way == AS_FRAME_NONE; }
 
 /* One more, of which there may be millions. */
 static inline bool add_number(as_vec *vec, uint32_t number) {
@@ -96,14 +109,13 @@ static inline bool add_number(as_vec *vec, uint32_t number) {
 static bool gather_below(making *m, uint32_t i) {
     uint32_t end = i == AS_NO_ITEM ? as_view_items(m->table) : as_view_item_at(m->table, i)->end;
     bool fine = true;
-    if (i != AS_NO_ITEM && way_of(m, i) == AS_FRAME_ALONE) return true;
+    if (i != AS_NO_ITEM && is_alone(way_of(m, i))) return true;
     for (uint32_t at = i == AS_NO_ITEM ? 0 : i + 1; fine && at < end;) {
         const as_view_item *item = as_view_item_at(m->table, at);
         as_frame_way way = way_of(m, at);
-        bool is_joined = way == AS_FRAME_JOINED && i != AS_NO_ITEM, is_out = is_left_out(item);
-        bool is_frame = !is_out && !is_joined && !(way == AS_FRAME_ALONE && m->own[at] == 0);
-        if (is_frame) fine = add_number(&m->below, at);
-        at = !is_out && (is_joined || way == AS_FRAME_ALONE) ? at + 1 : item->end;
+        bool is_joined = way == AS_FRAME_JOINED && i != AS_NO_ITEM, is_out = as_flame_leaves_out(item);
+        if (!is_out && !is_joined && way != AS_FRAME_NONE) fine = add_number(&m->below, at);
+        at = !is_out && (is_joined || is_alone(way)) ? at + 1 : item->end;
     }
     return fine;
 }
@@ -166,34 +178,43 @@ static bool part_below(making *m, uint32_t parent) {
     return true;
 }
 
-static void check_own(as_flame_frames *f, as_flame_box *frame) {
-    if (isfinite(frame->own) && frame->own >= 0) return;
-    frame->own = 0;
-    f->n_minus++;
+/* Puts a frame that begins with this item behind the others. NULL when memory is out. */
+static inline as_flame_box *new_frame(making *m, uint32_t item, uint32_t parent) {
+    as_vec *frames = &m->out->frames;
+    if (frames->count == frames->capacity && !as_vec_reserve(frames, 1)) return NULL;
+    uint32_t id = (uint32_t)frames->count++;
+    as_flame_box *frame = &AS_AT(as_flame_box, frames, id);
+    *frame = (as_flame_box){.name = as_view_item_at(m->table, item)->name,
+                            .parent = parent,
+                            .end = id + 1,
+                            .context = number_of(m->table, item)};
+    return frame;
+}
+
+/* Of one item, as most are: its frame, and what lies below it waits. */
+static bool make_single(making *m, uint32_t item, uint32_t parent) {
+    as_flame_box *frame = new_frame(m, item, parent);
+    if (!frame) return false;
+    uint32_t id = as_flame_frames_count(m->out) - 1;
+    m->out->of_context[frame->context] = id;
+    if (as_view_item_at(m->table, item)->end == item + 1) return true;
+    return gather_below(m, item) && part_below(m, id);
 }
 
 static bool make_frame(making *m) {
     group g = AS_AT(group, &m->groups, --m->groups.count);
-    uint32_t id = as_flame_frames_count(m->out);
-    m->members.count = 0;
     m->waiting.count -= g.n;
-    for (uint32_t i = 0; i < g.n; i++) {
-        if (!add_number(&m->members, AS_AT(uint32_t, &m->waiting, m->waiting.count + i))) return false;
-    }
-    uint32_t first = AS_AT(uint32_t, &m->members, 0);
-    as_flame_box frame = {.name = as_view_item_at(m->table, first)->name,
-                          .parent = g.parent,
-                          .end = id + 1,
-                          .context = number_of(m->table, first)};
+    const uint32_t *items = &AS_AT(uint32_t, &m->waiting, m->waiting.count);
+    if (g.n == 1) return make_single(m, items[0], g.parent);
+    m->members.count = 0;
+    as_flame_box *frame = new_frame(m, items[0], g.parent);
+    if (!frame || !as_vec_append(&m->members, items, g.n)) return false;
+    uint32_t id = as_flame_frames_count(m->out) - 1;
     for (uint32_t i = 0; i < g.n; i++) {
         uint32_t item = AS_AT(uint32_t, &m->members, i);
-        frame.own += m->own[item];
         m->out->of_context[number_of(m->table, item)] = id;
         if (!gather_below(m, item)) return false;
     }
-    check_own(m->out, &frame);
-    if (!as_vec_reserve(&m->out->frames, 1)) return false;
-    AS_AT(as_flame_box, &m->out->frames, m->out->frames.count++) = frame;
     return part_below(m, id);
 }
 
@@ -213,110 +234,129 @@ static bool make_frames(making *m) {
     return fine;
 }
 
-/* What joined items have is that of the nearest frame above them, and so are they; ready: frames are made. */
-static void join_items(making *m, bool ready) {
+/* Joined items are in the nearest frame above them. */
+static void join_items(const making *m) {
     const as_view_table *table = m->table;
-    uint32_t n = m->ways ? as_view_items(table) : 0;
-    for (uint32_t k = 0; k < n; k++) {
-        uint32_t i = ready ? k : n - 1 - k;
-        const as_view_item *item = as_view_item_at(table, i);
-        if (way_of(m, i) != AS_FRAME_JOINED || item->parent == AS_NO_ITEM) continue;
-        if (way_of(m, item->parent) == AS_FRAME_ALONE) continue;
-        uint32_t *frames = m->out->of_context;
-        if (ready) {
-            frames[number_of(table, i)] = frames[number_of(table, item->parent)];
-        } else if (!is_left_out(item)) {
-            m->own[item->parent] += m->own[i];
-            m->own[i] = 0;
-        }
+    uint32_t *frames = m->out->of_context;
+    for (uint32_t i = 0; m->ways && i < as_view_items(table); i++) {
+        uint32_t parent = as_view_item_at(table, i)->parent;
+        if (way_of(m, i) != AS_FRAME_JOINED || parent == AS_NO_ITEM || is_alone(way_of(m, parent))) continue;
+        frames[number_of(table, i)] = frames[number_of(table, parent)];
     }
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------- */
 
+/* The frames have what their items have; there is room for that of one more. own, which has at least as much room, is theirs from now on: for totals. False when memory is out. */
+static bool fill_own(as_flame_frames *f, const as_view_table *table, double *own) {
+    size_t n = f->frames.count + 1;
+    as_flame_frames_forget(f);
+    f->total = own;
+    f->own = as_large_zeros(n, sizeof *f->own);
+    if (!own || !f->own) return false;
+    for (uint32_t i = 0; i < as_view_items(table);) {
+        const as_view_item *item = as_view_item_at(table, i);
+        bool is_out = as_flame_leaves_out(item);
+        uint32_t frame = is_out ? AS_NO_FRAME : f->of_context[number_of(table, i)];
+        if (frame != AS_NO_FRAME) f->own[frame] += own[i];
+        i = is_out ? item->end : i + 1;
+    }
+    double *total = realloc(own, n * sizeof *total);
+    if (total) f->total = total;
+    memset(f->total, 0, n * sizeof *total);
+    return true;
+}
+
 /* Contexts that are no nodes are parts of those above them. Parents come first. */
 static void fill_contexts(as_flame_frames *f) {
     for (assay_id id = 0; id < AS_COUNT(f->ds, contexts); id++) {
+        if (f->of_context[id] != AS_NO_FRAME) continue;
         assay_id parent = as_ds_context(f->ds, id)->parent;
-        if (f->of_context[id] == AS_NO_FRAME && parent != ASSAY_NONE) f->of_context[id] = f->of_context[parent];
+        if (parent != ASSAY_NONE) f->of_context[id] = f->of_context[parent];
     }
 }
 
+static void check_own(as_flame_frames *f, uint32_t i) {
+    if (isfinite(f->own[i]) && f->own[i] >= 0) return;
+    f->own[i] = 0;
+    f->n_minus++;
+}
+
 static void sum_up(as_flame_frames *f) {
+    f->all = 0;
+    f->n_minus = 0;
     for (uint32_t i = as_flame_frames_count(f); i-- > 0;) {
-        as_flame_box *frame = &AS_AT(as_flame_box, &f->frames, i);
-        frame->total += frame->own;
-        if (frame->parent == AS_NO_FRAME) {
-            f->total += frame->total;
-            continue;
-        }
-        as_flame_box *parent = &AS_AT(as_flame_box, &f->frames, frame->parent);
-        parent->total += frame->total;
-        if (frame->end > parent->end) parent->end = frame->end;
+        const as_flame_box *frame = as_flame_box_at(f, i);
+        check_own(f, i);
+        f->total[i] += f->own[i];
+        *(frame->parent == AS_NO_FRAME ? &f->all : &f->total[frame->parent]) += f->total[i];
+    }
+}
+
+/* Frames that lie below one end with it. */
+static void find_ends(as_flame_frames *f) {
+    as_flame_box *frames = f->frames.data;
+    for (uint32_t i = as_flame_frames_count(f); i-- > 0;) {
+        if (frames[i].parent == AS_NO_FRAME) continue;
+        as_flame_box *parent = &frames[frames[i].parent];
+        if (frames[i].end > parent->end) parent->end = frames[i].end;
     }
 }
 
 /* What the root of all has itself, where the table is without it: a frame beside those of the first level. False when memory is out. */
-static bool add_root(const making *m, const as_view_values *values) {
-    const as_view_table *table = m->table;
-    if (m->ways || !table->request.without_root || !as_view_items(table)) return true;
+static bool add_root(as_flame_frames *f, const as_view_table *table, const as_view_values *values) {
+    if (!table->request.without_root || !as_view_items(table)) return true;
     assay_id root = as_view_item_at(table, 0)->context;
     while (root != ASSAY_NONE && as_ds_context(table->ds, root)->parent != ASSAY_NONE)
         root = as_ds_context(table->ds, root)->parent;
     if (!as_context_is_root(table->ds, root) || !values->has_inclusive || !values->all.is_known) return true;
     double all = values->all.real, own = all;
     for (uint32_t i = 0; i != AS_NO_ITEM; i = as_view_next_sibling(table, i)) {
-        if (!is_left_out(as_view_item_at(table, i))) own -= known(values->inclusive[i]);
+        if (!as_flame_leaves_out(as_view_item_at(table, i))) own -= known(values->inclusive[i]);
     }
     if (!(own > 1e-12 * fabs(all))) return true; /* rounding */
-    uint32_t id = as_flame_frames_count(m->out);
-    as_flame_box frame = {.name = as_ds_context(table->ds, root)->name,
-                          .parent = AS_NO_FRAME,
-                          .end = id + 1,
-                          .context = root,
-                          .own = own};
-    m->out->of_context[root] = id;
-    m->out->has_root = true;
-    return as_vec_append(&m->out->frames, &frame, 1);
+    uint32_t id = as_flame_frames_count(f);
+    as_flame_box frame = {
+        .name = as_ds_context(table->ds, root)->name, .parent = AS_NO_FRAME, .end = id + 1, .context = root};
+    f->own[id] = own;
+    f->of_context[root] = id;
+    f->has_root = true;
+    return as_vec_append(&f->frames, &frame, 1);
 }
 
-/* own: NULL when memory is out; values: NULL where there are ways. */
-static assay_status make(const as_view_table *table, double *own, const uint8_t *ways, const as_view_values *values,
-                         as_flame_frames **out, assay_error *error) {
+assay_status as_flame_frames_of(const as_view_table *table, const uint8_t *ways, as_flame_frames **out,
+                                assay_error *error) {
     size_t n_contexts = AS_COUNT(table->ds, contexts), n = n_contexts ? n_contexts : as_view_items(table);
-    as_flame_frames *f = calloc(1, sizeof *f);
-    *out = NULL;
+    as_flame_frames *f = *out = calloc(1, sizeof *f);
     if (!f) return as_fail_memory(error, NULL);
     f->ds = table->ds;
     as_vec_init(&f->frames, sizeof(as_flame_box), as_ds_budget(f->ds));
     f->n_contexts = n;
     f->of_context = as_large_array(n, sizeof *f->of_context);
     for (size_t i = 0; f->of_context && i < n; i++) f->of_context[i] = AS_NO_FRAME;
-    making m = {.out = f, .table = table, .ways = ways, .own = own};
-    bool fine = f->of_context && own;
-    if (fine) join_items(&m, false);
-    fine = fine && make_frames(&m);
-    if (fine) join_items(&m, true);
-    if (fine) {
-        fill_contexts(f);
-        fine = add_root(&m, values);
-    }
-    if (!fine) {
+    making m = {.out = f, .table = table, .ways = ways};
+    if (!f->of_context || !make_frames(&m)) {
         as_flame_frames_free(f);
+        *out = NULL;
         return as_fail_memory(error, NULL);
     }
     as_vec_shrink(&f->frames);
-    sum_up(f);
-    *out = f;
+    join_items(&m);
+    find_ends(f);
+    fill_contexts(f);
     return ASSAY_OK;
+}
+
+bool as_flame_frames_fill(as_flame_frames *f, const as_view_table *table, double *own) {
+    bool fine = fill_own(f, table, own);
+    if (fine) sum_up(f);
+    return fine;
 }
 
 assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, as_flame_frames **out,
                                  assay_error *error) {
-    double *own = find_own(table, values);
-    assay_status status = make(table, own, NULL, values, out, error);
-    free(own);
-    return status;
+    AS_TRY(as_flame_frames_of(table, NULL, out, error));
+    return as_flame_frames_renew(*out, table, values, error);
 }
 
 /* Takes off what add_root() added. */
@@ -328,40 +368,29 @@ static void remove_root(as_flame_frames *f) {
 
 assay_status as_flame_frames_renew(as_flame_frames *f, const as_view_table *table, const as_view_values *values,
                                    assay_error *error) {
-    making m = {.out = f, .table = table, .own = find_own(table, values)};
-    if (!m.own) return as_fail_memory(error, NULL);
     remove_root(f);
-    f->total = 0;
-    f->n_minus = 0;
-    as_flame_box *frames = f->frames.data;
-    for (uint32_t i = 0; i < as_flame_frames_count(f); i++) frames[i].own = frames[i].total = 0;
-    for (uint32_t i = 0; i < as_view_items(table);) { /* in the order in which items were put into frames */
-        const as_view_item *item = as_view_item_at(table, i);
-        bool is_out = is_left_out(item);
-        if (!is_out) frames[f->of_context[number_of(table, i)]].own += m.own[i];
-        i = is_out ? item->end : i + 1;
-    }
-    for (uint32_t i = 0; i < as_flame_frames_count(f); i++) check_own(f, &frames[i]);
-    bool fine = add_root(&m, values);
+    bool fine = fill_own(f, table, find_own(table, values)) && add_root(f, table, values);
     if (fine) sum_up(f);
-    free(m.own);
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-assay_status as_flame_frames_of(const as_view_table *table, double *own, const uint8_t *ways, as_flame_frames **out,
-                                assay_error *error) {
-    return make(table, own, ways, NULL, out, error);
+void as_flame_frames_forget(as_flame_frames *frames) {
+    free(frames->own);
+    free(frames->total);
+    frames->own = frames->total = NULL;
 }
 
 void as_flame_frames_free(as_flame_frames *frames) {
     if (!frames) return;
+    as_flame_frames_forget(frames);
     as_vec_free(&frames->frames);
     free(frames->of_context);
     free(frames);
 }
 
 size_t as_flame_frames_bytes(const as_flame_frames *frames) {
-    return sizeof *frames + frames->frames.capacity * sizeof(as_flame_box) +
+    size_t n_amounts = frames->own ? 2 * (frames->frames.count + 1) : 0;
+    return sizeof *frames + frames->frames.capacity * sizeof(as_flame_box) + n_amounts * sizeof(double) +
            frames->n_contexts * sizeof *frames->of_context;
 }
 
@@ -374,7 +403,7 @@ double as_flame_frames_found(const as_flame_frames *f, const bool *names, uint32
         if (frame->name == AS_NO_STR || !names[frame->name]) continue;
         ++*n;
         if (i < end) continue;
-        sum += frame->total;
+        sum += f->total[i];
         end = frame->end;
     }
     return sum;

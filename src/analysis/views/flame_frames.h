@@ -14,38 +14,61 @@ typedef struct as_flame_box {
     uint32_t parent;  /* AS_NO_FRAME: it is of the first level */
     uint32_t end;     /* what follows it, up to this, lies below it */
     assay_id context; /* of several the first; of a table of names alone: its item */
-    double own;       /* of the stacks that end here */
-    double total;     /* with all below it */
 } as_flame_box;
 
 typedef struct as_flame_frames {
     const as_dataset *ds; /* must last */
     as_vec frames;        /* as_flame_box */
+    double *own;          /* of each: of the stacks that end here; NULL: as_flame_frames_forget() */
+    double *total;        /* with all below it */
     size_t n_contexts;    /* of the dataset; of a table of names alone: items */
     uint32_t *of_context; /* of each of these: the frame it is in, or AS_NO_FRAME */
-    double total;
-    uint64_t n_minus; /* frames whose own amount counts as 0 */
-    bool has_root;    /* the last frame is what the root of all has itself */
-    uint64_t table;   /* the caller's: the number of the table it was made of */
+    double all;           /* the total of all */
+    uint64_t n_minus;     /* frames whose own amount counts as 0 */
+    bool has_root;        /* the last frame is what the root of all has itself */
+    uint64_t table;       /* the caller's: the number of the table it was made of */
 } as_flame_frames;
 
-/* What each item has that those below it have not: exclusive values will not do where lines are nodes, for those of a function have them, too. own: room for each item. */
-void as_flame_differences(const as_view_table *table, const double *inclusive, double *own);
+/* It is no part of a flame graph, nor is what lies below it. */
+static inline bool as_flame_leaves_out(const as_view_item *item) {
+    return item->flags & (AS_ITEM_APART | AS_ITEM_ASIDE);
+}
+
+/* What an item has that those below it have not: exclusive values will not do where lines are nodes, for those of a function have them, too. number: what one has with all below it, NAN nothing. */
+typedef double (*as_item_number)(const void *user, uint32_t item);
+static inline double as_flame_difference(const as_view_table *table, uint32_t i, as_item_number number,
+                                         const void *user) {
+    double all = number(user, i), below = 0;
+    if (isnan(all)) all = 0;
+    for (uint32_t at = i + 1, end = as_view_item_at(table, i)->end; at < end; at = as_view_item_at(table, at)->end) {
+        double part = as_flame_leaves_out(as_view_item_at(table, at)) ? NAN : number(user, at);
+        if (!isnan(part)) below += part;
+    }
+    double own = all - below;
+    return fabs(own) <= 1e-12 * fabs(all) ? 0 /* rounding */ : own;
+}
 /* What each item has itself where nobody knows whether values have in them what is below: differences where it looks so (as_looks_inclusive()), else the values. */
 void as_flame_guess_own(const as_view_table *table, const double *values, double *own);
 
-/* What becomes of an item: a frame; nothing of its own, so that it and what is below it are its parent's (but at the first level, where it is a frame); or a frame beside those of what is below it (the root of all). */
-typedef enum as_frame_way { AS_FRAME_USUAL, AS_FRAME_JOINED, AS_FRAME_ALONE } as_frame_way;
+/* What becomes of an item: a frame; nothing of its own, so that it and what is below it are its parent's (but at the first level, where it is a frame); a frame beside those of what is below it (the root of all), or none
+ * (where that has nothing itself). */
+typedef enum as_frame_way { AS_FRAME_USUAL, AS_FRAME_JOINED, AS_FRAME_ALONE, AS_FRAME_NONE } as_frame_way;
 
-/* Of a top-down table made with joins_calls and without_root, and the values of a metric that adds up: all items are frames; what the root of all has itself is one, too. */
+/* Of a top-down table made with joins_calls and without_root, and the values of a metric that adds up: all items are frames; what the root of all has itself is one, too. as_flame_frames_free() in
+ * every case. */
 assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, as_flame_frames **out,
                                  assay_error *error);
 /* What as_flame_frames_new() makes of the same table, but for the values of another metric: names and places of frames stay what they are. When memory is out the frames may only be freed. */
 assay_status as_flame_frames_renew(as_flame_frames *frames, const as_view_table *table, const as_view_values *values,
                                    assay_error *error);
-/* Of any top-down table. own: what each item has itself, none of them NAN; they are changed on the way. ways: as_frame_way of each item. */
-assay_status as_flame_frames_of(const as_view_table *table, double *own, const uint8_t *ways, as_flame_frames **out,
+/* Of any top-down table, without amounts. ways: as_frame_way of each item; NULL: all are usual ones. */
+assay_status as_flame_frames_of(const as_view_table *table, const uint8_t *ways, as_flame_frames **out,
                                 assay_error *error);
+/* Gives such frames amounts, in place of those they may have. table: the same; own: what each item has itself, none of them NAN, in an array of
+ * as_large_array(), which is the frames' from now on. False when memory is out. */
+bool as_flame_frames_fill(as_flame_frames *frames, const as_view_table *table, double *own);
+/* Lets the amounts go, for who will renew them: there is not always room for these and for what that takes. */
+void as_flame_frames_forget(as_flame_frames *frames);
 /* NULL is fine. */
 void as_flame_frames_free(as_flame_frames *frames);
 size_t as_flame_frames_bytes(const as_flame_frames *frames);

@@ -78,17 +78,16 @@ static bool wait_below(const as_flame_frames *f, const as_flame_asked *request, 
     as_flame_shape rest = no_shape;
     rest.parent = parent;
     for (; at < end; at = as_flame_box_at(f, at)->end) {
-        const as_flame_box *below = as_flame_box_at(f, at);
         waiting next = {.shape = {.parent = parent,
                                   .frame = at,
                                   .origin = at,
-                                  .own = below->own,
-                                  .total = below->total,
+                                  .own = f->own[at],
+                                  .total = f->total[at],
                                   .is_found = is_found(f, request, at)},
                         .depth = depth};
         if (!is_shown(d, &next.shape, depth)) {
-            rest.rest += below->total > 0;
-            rest.total += below->total;
+            rest.rest += f->total[at] > 0;
+            rest.total += f->total[at];
         } else if (!as_vec_append(&d->waiting, &next, 1)) {
             return false;
         }
@@ -101,10 +100,10 @@ static bool wait_below(const as_flame_frames *f, const as_flame_asked *request, 
 static bool draw_down(const as_flame_frames *f, const as_flame_asked *request, drawing *d, as_vec *shapes) {
     as_flame_shape root = no_shape;
     root.frame = root.origin = request->root;
-    root.total = f->total;
+    root.total = f->all;
     if (request->root != AS_NO_FRAME) {
-        root.own = as_flame_box_at(f, request->root)->own;
-        root.total = as_flame_box_at(f, request->root)->total;
+        root.own = f->own[request->root];
+        root.total = f->total[request->root];
         root.is_found = is_found(f, request, request->root);
     }
     bool fine = as_vec_append(shapes, &root, 1) && wait_below(f, request, request->root, 0, d);
@@ -154,7 +153,7 @@ static bool part_trails(inverting *v, size_t begin, size_t end, uint32_t parent,
             if (!as_vec_append(&v->groups, &added, 1)) return false;
         }
         waiting *g = &AS_AT(waiting, &v->groups, *slot);
-        g->shape.total += as_flame_box_at(v->f, t->origin)->own;
+        g->shape.total += v->f->own[t->origin];
         g->end++;
     }
     size_t at = begin;
@@ -201,7 +200,7 @@ static size_t go_up(inverting *v, waiting *g) {
         trail t = v->trails[i];
         uint32_t caller = as_flame_box_at(v->f, t.frame)->parent;
         if (caller == AS_NO_FRAME)
-            g->shape.own += as_flame_box_at(v->f, t.origin)->own;
+            g->shape.own += v->f->own[t.origin];
         else
             v->trails[end++] = (trail){t.origin, caller};
     }
@@ -229,7 +228,7 @@ static size_t find_trails(inverting *v, waiting *root) {
     bool is_all = v->request->root == AS_NO_FRAME;
     for (uint32_t i = 0; i < as_flame_frames_count(v->f); i++) {
         uint32_t frame = i;
-        double own = as_flame_box_at(v->f, i)->own;
+        double own = v->f->own[i];
         if (own <= 0 || (!is_all && !ends_alike(v->f, v->request, i, &frame))) continue;
         if (!is_all && n == 0) {
             root->shape.frame = frame;
