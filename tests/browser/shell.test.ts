@@ -125,7 +125,7 @@ test('keys lead to screens, choose, undo, and are listed', async () => {
       assert.ok(await page.getByText('Inclusive or exclusive').isVisible());
       await shot('shell-keys');
       await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.locator('dialog').waitFor({ state: 'detached' });
       // One step takes the search away, whole
       await page.keyboard.press('u');
       await page.waitForURL((u) => !u.hash.includes('q='));
@@ -138,6 +138,19 @@ test('keys lead to screens, choose, undo, and are listed', async () => {
         dialog.querySelector('button')!.dispatchEvent(new KeyboardEvent('keydown', { key: 'U', bubbles: true }));
       });
       await page.waitForURL(/q=solve/);
+      await page.locator('dialog').waitFor({ state: 'detached' });
+      // Escape closes it at once: a dialog that is asked for in the same moment is there, and stays
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      const left = await page.evaluate(async () => {
+        document.querySelector('dialog button')!.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }));
+        await Promise.resolve();
+        const n = document.querySelectorAll('dialog').length;
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }));
+        return n;
+      });
+      assert.equal(left, 0);
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     }),
   );
 });

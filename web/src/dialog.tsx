@@ -19,6 +19,13 @@ export function Dialog({ title, onClose, children, bare }: DialogProps) {
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!dialog.current?.open) return; // it has closed already, and keeps the focus, for a moment before onClose
+    event.stopPropagation();
+    if (event.key !== 'Escape') return;
+    event.preventDefault(); // that moment may be long: who opens the next one within it would see it closed
+    onClose();
+  };
   return (
     <dialog
       ref={dialog}
@@ -26,8 +33,7 @@ export function Dialog({ title, onClose, children, bare }: DialogProps) {
       aria-label={title}
       onClose={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
-      // It has closed already, and keeps the focus, for a moment before onClose
-      onKeyDown={(event) => dialog.current?.open && event.stopPropagation()}
+      onKeyDown={onKeyDown}
     >
       <div class="dialog-body">
         {!bare && (
