@@ -45,7 +45,7 @@ static bool grow(as_map *map, size_t n_slots) {
         as_budget_give(map->budget, larger.n_slots * sizeof *map->slots);
         return false;
     }
-    as_use_large_pages(larger.slots, larger.n_slots * sizeof *map->slots);
+    as_use_large_zeros(larger.slots, larger.n_slots * sizeof *map->slots);
     for (size_t i = 0; i < map->n_slots; i++) {
         if (map->slots[i].value) *find(&larger, map->slots[i].key) = map->slots[i];
     }

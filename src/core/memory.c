@@ -57,25 +57,43 @@ void as_arena_free(as_arena *arena) {
     as_arena_init(arena, arena->budget);
 }
 
+/* The whole large pages in it: from *first on, up to what is returned. */
+static uintptr_t whole_pages(const void *data, size_t size, uintptr_t *first) {
+    uintptr_t page = HUGE_PAGE;
+    *first = ((uintptr_t)data + page - 1) & ~(page - 1);
+    return ((uintptr_t)data + size) & ~(page - 1);
+}
+
 void as_use_large_pages(void *data, size_t size) {
-    uintptr_t page = HUGE_PAGE, first = ((uintptr_t)data + page - 1) & ~(page - 1),
-              end = ((uintptr_t)data + size) & ~(page - 1);
+    uintptr_t first, end = whole_pages(data, size, &first);
     if (first < end) madvise((void *)first, end - first, MADV_HUGEPAGE);
 }
 
-static void *with_large_pages(void *data, size_t bytes) {
-    if (data) as_use_large_pages(data, bytes);
+void as_use_large_zeros(void *data, size_t size) {
+    uintptr_t first, end = whole_pages(data, size, &first);
+    as_use_large_pages(data, size);
+    for (uintptr_t page = first; page < end; page += HUGE_PAGE) *(volatile char *)page = 0;
+}
+
+/* Large ones begin where a large page does: all but the rest behind the last one is then in such. */
+static void *large_memory(size_t n, size_t size, size_t *bytes) {
+    void *data;
+    if (n == SIZE_MAX || !as_mul_size(n + 1, size, bytes)) return NULL;
+    if (*bytes < HUGE_PAGE) return malloc(*bytes);
+    if (posix_memalign(&data, HUGE_PAGE, *bytes) != 0) return NULL;
+    as_use_large_pages(data, *bytes);
     return data;
 }
 
 void *as_large_array(size_t n, size_t size) {
     size_t bytes;
-    return n < SIZE_MAX && as_mul_size(n + 1, size, &bytes) ? with_large_pages(malloc(bytes), bytes) : NULL;
+    return large_memory(n, size, &bytes);
 }
 
 void *as_large_zeros(size_t n, size_t size) {
     size_t bytes;
-    return n < SIZE_MAX && as_mul_size(n + 1, size, &bytes) ? with_large_pages(calloc(1, bytes), bytes) : NULL;
+    void *data = large_memory(n, size, &bytes);
+    return data ? memset(data, 0, bytes) : NULL;
 }
 
 static struct as_arena_chunk *new_chunk(as_arena *arena, size_t payload) {
