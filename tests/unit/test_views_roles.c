@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/views/view.h"
 #include "blocks.h"
@@ -42,7 +43,7 @@ static assay_id region_of(as_dataset *ds, const thing *t) {
 }
 
 static void add_values(as_dataset *ds, assay_id metric, const thing *things, size_t n, bool exclusive) {
-    row rows[32];
+    row rows[64];
     size_t used = 0;
     for (assay_id i = 0; i < n; i++) {
         double value = exclusive ? things[i].exclusive : things[i].inclusive;
@@ -288,6 +289,35 @@ static void scopes(void **state) {
     as_dataset_free(ds);
 }
 
+/* One line that calls twelve functions, each twice, and one line that is put in place in all of them. */
+static void lines_in_many_places(void **state) {
+    enum { N_FUNCTIONS = 12, N_TIMES = 2, N_BEFORE = 3, N_ALL = N_BEFORE + 2 * N_FUNCTIONS * N_TIMES };
+    (void)state;
+    /* Each function has i + 1 at first and 100 then: 1278 in all, and 5 main itself */
+    thing things[N_ALL] = {{NOBODY, AS_ROLE_CALL, "<root>", "root", NULL, NULL, -1, false, 1283, 0},
+                           {0, AS_ROLE_CALL, "main", "function", "app", "a.c", 1, false, 1283, 5},
+                           {1, AS_ROLE_CALL_SITE, "call a.c:2", "call", NULL, "a.c", 2, false, 1278, 0}};
+    char names[N_FUNCTIONS][8], calls[1000] = "", functions[1000] = "", expected[2000];
+    for (assay_id i = 0; i < N_FUNCTIONS; i++) snprintf(names[i], sizeof names[i], "f%u", (unsigned)i);
+    for (assay_id i = 0; i < N_FUNCTIONS * N_TIMES; i++) {
+        assay_id at = N_BEFORE + 2 * i, which = i % N_FUNCTIONS;
+        double value = i < N_FUNCTIONS ? which + 1 : 100;
+        things[at] = (thing){2, AS_ROLE_CALL, names[which], "function", "lib", "b.c", 10 + which, false, value, value};
+        things[at + 1] = (thing){at, AS_ROLE_INNER, "line h.h:5", "line", NULL, "h.h", 5, false, value, value};
+    }
+    for (unsigned i = 0; i < N_FUNCTIONS; i++) {
+        size_t n = strlen(calls), m = strlen(functions);
+        snprintf(calls + n, sizeof calls - n, "      f%u %u - @call a.c:2 !\n", i, i + 101);
+        snprintf(functions + m, sizeof functions - m, "    f%u %u %u\n      line h.h:5 %u %u\n", i, i + 101, i + 101,
+                 i + 101, i + 101);
+    }
+    snprintf(expected, sizeof expected,
+             "app 1283 5\n  a.c 1283 5\n    main 1283 5\n%slib 1278 1278 *\n  b.c 1278 1278 *\n%s", calls, functions);
+    as_dataset *ds = dataset_of(things, N_ALL);
+    check(ds, REQUEST(AS_SORT_SOURCE, .kind = AS_VIEW_FLAT, .group = AS_GROUP_SCOPE), expected);
+    as_dataset_free(ds);
+}
+
 static void lists_of_functions(void **state) {
     (void)state;
     as_dataset *ds = dataset_of(program, N_PROGRAM);
@@ -351,6 +381,7 @@ int main(void) {
         cmocka_unit_test(callers_are_functions),
         cmocka_unit_test(pieces_put_in_place),
         cmocka_unit_test(scopes),
+        cmocka_unit_test(lines_in_many_places),
         cmocka_unit_test(lists_of_functions),
         cmocka_unit_test(names_in_the_tree_of_scopes),
         cmocka_unit_test(paths_leave_out_the_root),

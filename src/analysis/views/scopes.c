@@ -16,19 +16,24 @@
 #define IS_NAME   (UINT32_MAX - 4)
 #define IS_ASIDE  (UINT32_MAX - 5) /* a module of what stands aside */
 
-/* The first scope that was asked for at a region. Most regions stand in one place only: those are found without looking into a map. */
-typedef struct first_scope {
-    uint32_t parent, what, member; /* member: NOWHERE where none was */
-} first_scope;
+/* A scope of something at a region. Most regions stand in one place or two only: those are found without looking into a map. */
+typedef struct scope_here {
+    uint32_t parent, what, member; /* member: NOWHERE where there is none yet */
+    uint32_t next;                 /* of the same region: its place in `others`; NOWHERE: none */
+} scope_here;
+
+/* So many more of a region are looked through one by one; what comes then is in the map. */
+enum { MOST_OTHERS = 8 };
 
 typedef struct builder {
     const as_view_walker *walker;
     const as_dataset *ds;
     as_view_groups *groups;
     as_map items;           /* as_pair(what, how) -> its number, of those that are not numbered by their region */
-    as_map scopes;          /* as_pair(parent + 1, number of the item) -> member; without the first ones of regions */
-    first_scope *pieces;    /* for each region that of its loop, line or instruction */
-    first_scope *calls;     /* for each region that of a call that comes from there */
+    as_map scopes;          /* as_pair(parent + 1, number of the item) -> member; without those that are found here: */
+    scope_here *pieces;     /* for each region the first of its loop, line or instruction */
+    scope_here *calls;      /* for each region the first of a call that comes from there */
+    as_vec others;          /* scope_here: those that follow */
     uint32_t *of_region[2]; /* for each region the scope of its functions, of those that stand aside; or NOWHERE */
     uint32_t n_items;
 } builder;
@@ -44,6 +49,13 @@ static uint32_t number_item(builder *b, uint32_t what, uint32_t how, bool is_reg
     return as_map_put(&b->items, as_pair(what, how), item) ? item : UINT32_MAX;
 }
 
+/* NOWHERE when memory is out. */
+static uint32_t add_member(builder *b, uint32_t parent, const as_view_member *made) {
+    as_view_member member = *made;
+    member.parent = parent;
+    return as_vec_append(&b->groups->members, &member, 1) ? (uint32_t)b->groups->members.count - 1 : NOWHERE;
+}
+
 /* The member of an item below a parent, made if new. NOWHERE when memory is out. */
 static uint32_t scope_of(builder *b, uint32_t parent, uint32_t what, uint32_t how, const as_view_member *made) {
     uint32_t item = number_item(b, what, how, as_view_member_region(b->ds, made) != ASSAY_NONE);
@@ -51,23 +63,29 @@ static uint32_t scope_of(builder *b, uint32_t parent, uint32_t what, uint32_t ho
     uint64_t key = as_pair(parent + 1, item);
     uint32_t at = as_map_get(&b->scopes, key);
     if (at != AS_MAP_NONE) return at;
-    at = (uint32_t)b->groups->members.count;
-    as_view_member member = *made;
-    member.parent = parent;
-    return as_vec_append(&b->groups->members, &member, 1) && as_map_put(&b->scopes, key, at) ? at : NOWHERE;
+    at = add_member(b, parent, made);
+    return at != NOWHERE && as_map_put(&b->scopes, key, at) ? at : NOWHERE;
 }
 
 /* The same of something at a region, whose first one is known. */
-static uint32_t scope_at(builder *b, first_scope *first, uint32_t parent, uint32_t what, uint32_t how,
+static uint32_t scope_at(builder *b, scope_here *first, uint32_t parent, uint32_t what, uint32_t how,
                          const as_view_member *made) {
+    scope_here made_here = {.parent = parent, .what = what, .next = NOWHERE}, *here = first;
     if (first->member == NOWHERE) {
-        as_view_member member = *made;
-        member.parent = parent;
-        if (!as_vec_append(&b->groups->members, &member, 1)) return NOWHERE;
-        *first = (first_scope){parent, what, (uint32_t)b->groups->members.count - 1};
+        made_here.member = add_member(b, parent, made);
+        *first = made_here;
+        return first->member;
     }
-    if (first->parent == parent && first->what == what) return first->member;
-    return scope_of(b, parent, what, how, made);
+    for (int step = 0; here->parent != parent || here->what != what; step++) {
+        if (step == MOST_OTHERS) return scope_of(b, parent, what, how, made);
+        if (here->next == NOWHERE) {
+            here->next = (uint32_t)b->others.count;
+            made_here.member = add_member(b, parent, made);
+            return as_vec_append(&b->others, &made_here, 1) ? made_here.member : NOWHERE;
+        }
+        here = &AS_AT(scope_here, &b->others, here->next);
+    }
+    return here->member;
 }
 
 static bool stands_aside(const builder *b, assay_id id) {
@@ -107,9 +125,7 @@ static uint32_t function_scope(builder *b, assay_id id) {
     uint32_t file = file_scope(b, id);
     if (file == NOWHERE || !known) return file == NOWHERE ? NOWHERE : region_scope(b, file, id);
     as_view_member made = member_of(b, AS_LEVEL_CONTEXT, id);
-    made.parent = file;
-    if (!as_vec_append(&b->groups->members, &made, 1)) return NOWHERE;
-    return *known = (uint32_t)b->groups->members.count - 1;
+    return *known = add_member(b, file, &made);
 }
 
 /* The scope of calls of a function below that of its caller. */
@@ -146,7 +162,7 @@ static void *new_nowhere(size_t n, size_t size) {
     return all ? memset(all, 0xff, (n + 1) * size) : NULL;
 }
 static uint32_t *new_places(size_t n) { return new_nowhere(n, sizeof(uint32_t)); }
-static first_scope *new_firsts(size_t n) { return new_nowhere(n, sizeof(first_scope)); }
+static scope_here *new_scopes(size_t n) { return new_nowhere(n, sizeof(scope_here)); }
 
 bool as_view_scopes_init(as_view_groups *groups, const as_view_walker *walker) {
     const as_view_data *data = walker->data;
@@ -155,12 +171,13 @@ bool as_view_scopes_init(as_view_groups *groups, const as_view_walker *walker) {
     builder b = {.walker = walker, .ds = ds, .groups = groups};
     *groups = (as_view_groups){.of_context = new_places(n), .of_call = new_places(n)};
     as_vec_init(&groups->members, sizeof(as_view_member), NULL);
-    as_vec_expect(&groups->members, n / 2);
+    as_vec_expect(&groups->members, n);
     as_map_init(&b.items, NULL);
     as_map_init(&b.scopes, NULL);
-    as_map_expect(&b.scopes, n / 8);
-    b.pieces = new_firsts(n_regions);
-    b.calls = new_firsts(n_regions);
+    as_vec_init(&b.others, sizeof(scope_here), NULL);
+    as_vec_expect(&b.others, n / 4);
+    b.pieces = new_scopes(n_regions);
+    b.calls = new_scopes(n_regions);
     b.of_region[0] = new_places(n_regions);
     b.of_region[1] = data->is_aside ? new_places(n_regions) : NULL;
     /* Places of a context: its function, file, module, and below its caller */
@@ -176,6 +193,7 @@ bool as_view_scopes_init(as_view_groups *groups, const as_view_walker *walker) {
     }
     as_map_free(&b.items);
     as_map_free(&b.scopes);
+    as_vec_free(&b.others);
     free(b.pieces);
     free(b.calls);
     free(b.of_region[0]);

@@ -6,6 +6,9 @@
 #include "core/large_pages.h"
 #include "core/parallel.h"
 
+/* What lies anywhere is asked for so many steps before it is needed. */
+enum { STEPS_AHEAD = 24 };
+
 /* ---- items ----------------------------------------------------------------------------------------------------------- */
 
 static as_view_item item_of(const as_view_data *data, const as_view_walker *walker, const as_view_member *member) {
@@ -47,8 +50,10 @@ static void number_items(const as_view_groups *groups, uint32_t *sizes, uint32_t
 static void put_items(as_view_table *table, const as_view_data *data, const as_view_walker *walker,
                       const as_view_groups *groups, const uint32_t *sizes, const uint32_t *items) {
     as_view_item *out = table->items.data;
-    for (uint32_t i = 0; i < groups->members.count; i++) {
+    uint32_t n = (uint32_t)groups->members.count;
+    for (uint32_t i = 0; i < n; i++) {
         const as_view_member *member = as_view_member_at(groups, i);
+        if (n - i > STEPS_AHEAD) __builtin_prefetch(&out[items[i + STEPS_AHEAD]], 1);
         as_view_item item = item_of(data, walker, member);
         bool is_first = member->parent == UINT32_MAX;
         item.parent = is_first ? AS_NO_ITEM : items[member->parent];
@@ -56,7 +61,7 @@ static void put_items(as_view_table *table, const as_view_data *data, const as_v
         item.depth = is_first ? 0 : out[item.parent].depth + 1;
         out[items[i]] = item;
     }
-    table->items.count = groups->members.count;
+    table->items.count = n;
 }
 
 /* Numbers of members that become those of their items. */
@@ -153,8 +158,6 @@ static bool is_call(const as_view_table *table, uint32_t item) {
 }
 
 /* ---- of plain values, all items at once: what as_view_sum_add() does with them */
-
-enum { STEPS_AHEAD = 24 };
 
 /* Items may lie anywhere: the one that a context some steps ahead needs, for it to be asked for; UINT32_MAX: none. */
 static inline uint32_t item_ahead(const bool *has, const uint32_t *items, assay_id context, size_t n) {

@@ -220,16 +220,19 @@ INLINE bool find_run(const as_hpc_database *db, const as_hpc_block *block, uint3
     return true;
 }
 
-/* Numbers of all lanes at once. */
-typedef double lanes __attribute__((vector_size(AS_ROW_LANES * sizeof(double))));
-typedef uint64_t lane_bits __attribute__((vector_size(AS_ROW_LANES * sizeof(uint64_t))));
+/* Numbers of all lanes, two at a time: so they stay in registers. */
+typedef double lane_pair __attribute__((vector_size(2 * sizeof(double))));
+typedef uint64_t lane_bits __attribute__((vector_size(2 * sizeof(uint64_t))));
 
 /* What decode_run() gives, added up. False where profiles do not ascend, or are none. */
 INLINE bool sum_run(const as_hpc_database *db, run_of_values run, const uint8_t *lane_of, bool is_4, bool swap,
                     double *sum, bool *has) {
-    static const lane_bits lane_masks[AS_ROW_LANES + 1] = {
-        {UINT64_MAX, 0, 0, 0}, {0, UINT64_MAX, 0, 0}, {0, 0, UINT64_MAX, 0}, {0, 0, 0, UINT64_MAX}, {0, 0, 0, 0}};
-    lanes sums = {0};
+    static const lane_bits lane_masks[AS_ROW_LANES + 1][2] = {{{UINT64_MAX, 0}, {0, 0}},
+                                                              {{0, UINT64_MAX}, {0, 0}},
+                                                              {{0, 0}, {UINT64_MAX, 0}},
+                                                              {{0, 0}, {0, UINT64_MAX}},
+                                                              {{0, 0}, {0, 0}}};
+    lane_pair low = {0}, high = {0};
     uint64_t any = 0;
     uint32_t before = 0;
     bool is_fine = true;
@@ -240,11 +243,12 @@ INLINE bool sum_run(const as_hpc_database *db, run_of_values run, const uint8_t 
         is_fine &= column + 1 > before; /* that of none is 0 */
         before = column + 1;
         uint8_t lane = lane_of[column != UINT32_MAX ? column : 0];
-        lane_bits value = {bits, bits, bits, bits};
-        sums += (lanes)(value & lane_masks[lane]);
+        lane_bits value = {bits, bits};
+        low += (lane_pair)(value & lane_masks[lane][0]);
+        high += (lane_pair)(value & lane_masks[lane][1]);
         any |= lane == AS_NO_LANE ? 0 : bits << 1; /* without its sign a zero is none */
     }
-    *sum = as_lanes_sum((const double[AS_ROW_LANES]){sums[0], sums[1], sums[2], sums[3]});
+    *sum = as_lanes_sum((const double[AS_ROW_LANES]){low[0], low[1], high[0], high[1]});
     *has = any != 0;
     return is_fine;
 }
