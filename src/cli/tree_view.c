@@ -9,6 +9,7 @@
 
 #include "analysis/algebra/algebra.h"
 #include "cli/callpath.h"
+#include "core/parallel.h"
 #include "dataset/formulas.h"
 
 as_view_group as_group_of(const char *word) {
@@ -201,21 +202,41 @@ as_exit as_tree_choose_names(as_tree_view *view) {
     return status;
 }
 
-/* Marks the names of nodes that a pattern matches: names has these (true) among all strings. */
+/* What is hidden, in pieces for several threads. */
+typedef struct hiding {
+    const as_tree_view *view;
+    const as_pattern *pattern;
+    const bool *names; /* of all strings those that nodes have as names */
+    uint8_t how;
+    bool found;
+} hiding;
+
+enum { NAMES_AT_ONCE = 1 << 14 };
+
+static void hide_piece(void *user, size_t piece) {
+    hiding *h = user;
+    const as_strings *strings = &h->view->ds->strings;
+    size_t first = piece * NAMES_AT_ONCE, n = strings->entries.count - first;
+    bool found = false;
+    for (as_str name = (as_str)first; name - first < n && name - first < NAMES_AT_ONCE; name++) {
+        if (!h->names[name]) continue;
+        if (!as_pattern_search(h->pattern, as_str_text(strings, name), as_str_size(strings, name))) continue;
+        h->view->hidden[name] |= h->how;
+        found = true;
+    }
+    if (found) __atomic_store_n(&h->found, true, __ATOMIC_RELAXED);
+}
+
+/* Marks the names of nodes that a pattern matches. */
 static as_exit hide_names(as_tree_view *view, const as_given *given, const bool *names) {
     as_pattern *pattern;
     as_exit status = as_callpath_pattern(view->cli, given->option->name, given->value, &pattern);
     if (status != AS_EXIT_FINE) return status;
     uint8_t how = strcmp(given->option->name, "hide") == 0 ? AS_HIDES_NODE : AS_HIDES_SUBTREE;
-    bool found = false;
-    for (as_str name = 0; name < view->ds->strings.entries.count; name++) {
-        const char *text = names[name] ? as_ds_text(view->ds, name) : NULL;
-        if (!text || !as_pattern_search(pattern, text, strlen(text))) continue;
-        view->hidden[name] |= how;
-        found = true;
-    }
+    hiding h = {.view = view, .pattern = pattern, .names = names, .how = how};
+    as_parallel((view->ds->strings.entries.count + NAMES_AT_ONCE - 1) / NAMES_AT_ONCE, 0, hide_piece, &h);
     as_pattern_free(pattern);
-    if (!found) as_cli_note(view->cli, "no name matches --%s '%s'", given->option->name, given->value);
+    if (!h.found) as_cli_note(view->cli, "no name matches --%s '%s'", given->option->name, given->value);
     return AS_EXIT_FINE;
 }
 

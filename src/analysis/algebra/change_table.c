@@ -168,13 +168,16 @@ typedef struct side_loading {
     assay_id metric;
     bool with_own;
     as_change_values *values;
+    const as_change_table *table; /* of functions */
+    side_facts facts[2];          /* likewise */
     as_view_data data[2];
     assay_status status[2];
     assay_error error[2];
 } side_loading;
 
-static assay_status load_both(side_loading *l, void (*load)(void *user, size_t side), assay_error *error) {
-    as_parallel(2, 2, load, l);
+static assay_status load_both(side_loading *l, bool at_once, void (*load)(void *user, size_t side),
+                              assay_error *error) {
+    as_parallel(2, at_once ? 2 : 1, load, l);
     for (size_t side = 0; side < 2; side++) {
         if (l->status[side] == ASSAY_OK) continue;
         *error = l->error[side];
@@ -217,11 +220,15 @@ static bool has_pairs(const as_comparison *c, const as_view_source *source, size
            is_stored_sparse(source, inclusive) && is_stored_sparse(source, exclusive);
 }
 
-/* What is made of a dataset on the way is not for two threads at once. */
+/* Whether both sides can be read at once: what is made of a dataset on the way is not for two threads, and of two dense profiles there would be too much. */
+static bool are_apart(const as_comparison *c, const as_view_source sources[2], assay_id metric) {
+    return sources[AS_BASE].ds != sources[AS_TARGET].ds && has_pairs(c, &sources[AS_BASE], AS_BASE, metric) &&
+           has_pairs(c, &sources[AS_TARGET], AS_TARGET, metric);
+}
+
 static bool goes_by_context(const as_change_table *table, const as_comparison *c, const as_view_source sources[2],
                             assay_id metric) {
-    return table->view.request.kind != AS_VIEW_FLAT && sources[AS_BASE].ds != sources[AS_TARGET].ds &&
-           has_pairs(c, &sources[AS_BASE], AS_BASE, metric) && has_pairs(c, &sources[AS_TARGET], AS_TARGET, metric);
+    return table->view.request.kind != AS_VIEW_FLAT && are_apart(c, sources, metric);
 }
 
 /* Where a root has nothing but exclusive values, these say that it has any. */
@@ -250,7 +257,7 @@ static void take_sums(as_change_values *values, size_t side, const as_comparison
 static assay_status find_by_context(const as_comparison *c, const as_view_source sources[2], assay_id metric,
                                     bool with_own, as_change_values *values, bool *is_done, assay_error *error) {
     side_loading l = {.c = c, .sources = sources, .metric = metric, .with_own = with_own};
-    assay_status status = load_both(&l, load_sums, error);
+    assay_status status = load_both(&l, true, load_sums, error);
     *is_done = status == ASSAY_OK && is_pair_of_sums(&l.data[AS_BASE]) && is_pair_of_sums(&l.data[AS_TARGET]);
     if (*is_done) take_facts(values, (side_facts[2]){facts_of(&l.data[AS_BASE]), facts_of(&l.data[AS_TARGET])});
     for (size_t side = 0; side < 2; side++) {
@@ -271,7 +278,7 @@ static double factor_of(const as_change_values *values, size_t side) { return si
 assay_status as_change_values_complete(as_change_values *values, const as_view_source sources[2], assay_error *error) {
     side_loading l = {.sources = sources, .values = values};
     if (!values->lacks_own) return ASSAY_OK;
-    assay_status status = load_both(&l, load_exclusive, error);
+    assay_status status = load_both(&l, true, load_exclusive, error);
     for (size_t side = 0; side < 2; side++) {
         as_stored_sums *own = &values->own[side];
         if (status == ASSAY_OK) {
@@ -344,19 +351,23 @@ static void settle_functions(as_change_values *values) {
     }
 }
 
+/* Nothing of a side stays but its functions' numbers. */
+static void load_functions(void *user, size_t side) {
+    side_loading *l = user;
+    as_view_data *data = &l->data[side];
+    assay_status status = load_side(l->c, l->sources, side, l->metric, data, &l->error[side]);
+    if (status == ASSAY_OK) l->facts[side] = facts_of(data);
+    if (status == ASSAY_OK) status = find_of_side(l->table, side, data, l->values, &l->error[side]);
+    as_view_data_free(data);
+    l->status[side] = status;
+}
+
 static assay_status find_of_functions(const as_change_table *table, const as_comparison *c,
                                       const as_view_source sources[2], assay_id metric, as_change_values *values,
                                       assay_error *error) {
-    side_facts facts[2];
-    for (size_t side = 0; side < 2; side++) {
-        as_view_data data = {0};
-        assay_status status = load_side(c, sources, side, metric, &data, error);
-        if (status == ASSAY_OK) facts[side] = facts_of(&data);
-        if (status == ASSAY_OK) status = find_of_side(table, side, &data, values, error);
-        as_view_data_free(&data);
-        if (status != ASSAY_OK) return status;
-    }
-    take_facts(values, facts);
+    side_loading l = {.c = c, .sources = sources, .metric = metric, .values = values, .table = table};
+    AS_TRY(load_both(&l, are_apart(c, sources, metric), load_functions, error));
+    take_facts(values, l.facts);
     drop_exclusive(values);
     if (values->adds_up) settle_functions(values);
     return ASSAY_OK;

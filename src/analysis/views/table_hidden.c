@@ -245,8 +245,27 @@ assay_status as_view_values_hide(const as_view_table *table, const as_view_table
 
 /* ---- in place -------------------------------------------------------------------------------------------------------- */
 
-/* Each of the first n elements becomes the one that sources says. states: room for n. */
+static bool are_in_order(const uint32_t *sources, uint32_t n) {
+    bool fine = true;
+    for (uint32_t i = 1; i < n; i++) fine &= sources[i - 1] < sources[i];
+    return fine;
+}
+
+/* gather() of what is in order: long runs of neighbours move up. */
+static void move_up(void *data, size_t size, const uint32_t *sources, uint32_t n) {
+    char *at = data;
+    for (uint32_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && sources[end] == sources[end - 1] + 1;) end++;
+        if (sources[i] != i) memmove(at + i * size, at + sources[i] * size, (end - i) * size);
+    }
+}
+
+/* Each of the first n elements becomes the one that sources says. states: room for n; NULL: they are in order. */
 static void gather(void *data, size_t size, const uint32_t *sources, uint32_t n, uint8_t *states) {
+    if (!states) {
+        move_up(data, size, sources, n);
+        return;
+    }
     enum { FREE, NEEDED, DONE }; /* nobody asks for what is there; somebody does; it has become what it is to be */
     char *at = data, kept[sizeof(as_view_item)];
     memset(states, FREE, n);
@@ -300,8 +319,9 @@ static bool hide_here(as_view_table *table, const uint8_t *hidden, as_view_value
     table->own_items = table->call_items = NULL;
     for (size_t k = 0; k < n_values; k++) values[k]->hidden = sum_hidden(table, hidden, values[k]);
     if (!choose_items(table, hidden, table, &n)) return false;
-    uint8_t *states = malloc((size_t)n + 1);
-    if (!states) return false;
+    bool is_in_order = are_in_order(table->sources, n);
+    uint8_t *states = is_in_order ? NULL : malloc((size_t)n + 1);
+    if (!is_in_order && !states) return false;
     table->request.hidden = hidden;
     gather(table->items.data, sizeof(as_view_item), table->sources, n, states);
     table->items.count = n;
