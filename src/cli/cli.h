@@ -71,6 +71,7 @@ typedef struct as_verb {
     const char *operand_choices;  /* completion of operands: "bash|zsh|fish", or NULL */
     as_completes operands;
     const as_example *examples; /* ended by a row without a command; may be NULL */
+    size_t joins_files_from;    /* so many points make files an experiment (as_join_points()); 0: the verb joins nothing */
     bool is_shared;             /* several processes can share its work: all of them run it (as_cli_share()) */
     as_exit (*run)(struct as_cli *cli);
 } as_verb;
@@ -95,6 +96,7 @@ typedef struct as_given {
 typedef struct as_arguments {
     as_vec given;    /* as_given, in order */
     as_vec operands; /* const char * */
+    as_vec joined;   /* char *: what as_join_points() made */
 } as_arguments;
 
 /* Parses GNU style: --name=value, --name value, -Ovalue, -O value, bundled flags -ab, "--" ends the options, "-" is an operand, options may

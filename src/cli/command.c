@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/join_points.h"
 #include "cli/signals.h"
 #include "core/words.h"
 
@@ -121,7 +122,7 @@ static assay_status collect_options(as_cli *cli, as_vec *values, assay_error *er
                            given->value);
         if (!as_vec_append(values, &given->value, 1)) return as_fail_memory(error, NULL);
     }
-    if (!as_vec_push(values)) return as_fail_memory(error, NULL);
+    if (!as_join_points(cli, values) || !as_vec_push(values)) return as_fail_memory(error, NULL);
     cli->options = values->data;
     return ASSAY_OK;
 }

@@ -1,5 +1,6 @@
 /* The parser of command lines: one for all verbs. */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -121,6 +122,7 @@ assay_status as_arguments_parse(as_arguments *arguments, int argc, char *const *
                                 const as_cli_option *const *tables, size_t n, unsigned takes, assay_error *error) {
     as_vec_init(&arguments->given, sizeof(as_given), NULL);
     as_vec_init(&arguments->operands, sizeof(const char *), NULL);
+    as_vec_init(&arguments->joined, sizeof(char *), NULL);
     parse p = {.arguments = arguments,
                .argc = argc,
                .argv = argv,
@@ -146,6 +148,8 @@ assay_status as_arguments_parse(as_arguments *arguments, int argc, char *const *
 void as_arguments_free(as_arguments *arguments) {
     as_vec_free(&arguments->given);
     as_vec_free(&arguments->operands);
+    for (size_t i = 0; i < arguments->joined.count; i++) free(AS_AT(char *, &arguments->joined, i));
+    as_vec_free(&arguments->joined);
 }
 
 bool as_size_parse(const char *text, uint64_t *out) {

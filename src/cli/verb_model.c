@@ -329,8 +329,8 @@ const as_verb as_verb_model = {
     .description =
         "Finds for each call path and metric the function of the parameters that explains its measurements: a constant "
         "and terms c * p^(i) * log2(p)^(j), chosen by their error on points left out, as Extra-P does. Several files "
-        "with the same parameters are one experiment. Models that a file holds already are in the table model of assay "
-        "sql; this verb always makes new ones.\n\n"
+        "with the same parameters are one experiment, and so are points of one directory (DIR/app.p*). Models that a "
+        "file holds already are in the table model of assay sql; this verb always makes new ones.\n\n"
         "The table shows the function, how it grows for large values, the adjusted R2, the error (SMAPE, in percent: "
         "with one parameter of points left out, with several of the fit) and flags that say why to doubt a model. "
         "Coefficients are rounded; --json, --csv and --md have all digits and more columns.\n\n"
@@ -341,6 +341,7 @@ const as_verb as_verb_model = {
     .options = options,
     .method = as_fit_option_table,
     .operands = AS_COMPLETES_FILES,
+    .joins_files_from = 2,
     .examples = examples,
     .is_shared = true,
     .run = run,

@@ -505,6 +505,7 @@ const as_verb as_verb_predict = {
     .options = options,
     .method = as_fit_option_table,
     .operands = AS_COMPLETES_FILES,
+    .joins_files_from = 2,
     .examples = examples,
     .run = run,
 };

@@ -511,6 +511,7 @@ const as_verb as_verb_suggest = {
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,
     .operands = AS_COMPLETES_FILES,
+    .joins_files_from = 2,
     .examples = examples,
     .run = run,
 };

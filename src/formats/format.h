@@ -167,6 +167,8 @@ typedef struct assay_format {
     bool writes_directories; /* the output is a directory: writer->directory */
     bool writes_points; /* runs are written at their points only: one whose values are at several becomes several */
     bool appends;       /* write() can add to what is in a file: writer->existing */
+    /* Of a set whose points are no input on their own (formats/points.h): several that are given one by one are the set. NULL: it is none. */
+    const struct as_point_rules *points;
     const as_option *read_options, *write_options;
 
     /* Bits of evidence verified, 0 = not mine. NULL: only by name. Must not allocate, fail or look beyond the probe; only a directory, of which the probe has

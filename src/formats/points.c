@@ -311,13 +311,44 @@ static assay_status list_lone_files(as_point_set *points, const as_directory *di
     return points->files.count ? ASSAY_OK : fail_no_files(points, lone);
 }
 
+static bool is_same(const char *text, const char *name, size_t size) {
+    return strlen(text) == size && memcmp(text, name, size) == 0;
+}
+
+/* Whether a name is one of "app.p4:app.p8"; "" are all. */
+static bool is_among(const char *names, const char *name) {
+    for (const char *at = names; *names; at++) {
+        size_t n = strcspn(at, ":");
+        if (is_same(name, at, n)) return true;
+        if (!*(at += n)) return false;
+    }
+    return true;
+}
+
+/* Each name of the option is a point. */
+static assay_status check_chosen(const as_point_set *points, const char *names) {
+    for (const char *at = names; *names; at++) {
+        size_t n = strcspn(at, ":"), i = 0;
+        while (i < points->files.count && !is_same(file_at(points, i)->directory, at, n)) i++;
+        if (i == points->files.count)
+            return as_fail(points->reader->error, ASSAY_E_USAGE, as_place_file(points->reader->input->path), "",
+                           "has no directory '%.*s' with %s files, which -O points names", (int)(n < 200 ? n : 200), at,
+                           points->rules->ending);
+        if (!*(at += n)) break;
+    }
+    return ASSAY_OK;
+}
+
 static assay_status list_files(as_point_set *points) {
     as_directory directory;
+    const char *chosen = as_option_text(&points->reader->options, "points");
     assay_status status = as_directory_list(points->reader->input->path, &points->reader->dataset->budget, &directory,
                                             points->reader->error);
     for (size_t i = 0; i < directory.n_entries && status == ASSAY_OK; i++) {
-        if (directory.entries[i].is_directory) status = list_point(points, directory.entries[i].name);
+        bool is_wanted = directory.entries[i].is_directory && is_among(chosen, directory.entries[i].name);
+        if (is_wanted) status = list_point(points, directory.entries[i].name);
     }
+    if (status == ASSAY_OK) status = check_chosen(points, chosen);
     if (status == ASSAY_OK && !points->files.count) status = list_lone_files(points, &directory);
     as_directory_free(&directory);
     return status;

@@ -45,6 +45,12 @@ typedef struct as_point_rules {
     bool counts_ranks; /* each run has the attribute `rank`: the number of the file in its directory, from 0 */
 } as_point_rules;
 
+/* The row of each such format's options that says which points are wanted: "app.p4:app.p8", the names of their directories. */
+#define AS_POINTS_OPTION                                                                                               \
+    {                                                                                                                  \
+        "points", AS_OPTION_TEXT, "", NULL, "only the points in these directories: app.p4:app.p8; default: all"        \
+    }
+
 /* A bounded look, for bids. */
 typedef enum as_points_seen { AS_POINTS_NONE, AS_POINTS_FILES, AS_POINTS_DIRECTORIES } as_points_seen;
 /* AS_POINTS_FILES: only the directory itself has some. */

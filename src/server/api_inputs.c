@@ -176,6 +176,20 @@ static void build_derives(as_builder *builder, const as_viewing *viewing) {
     as_build_end(builder);
 }
 
+/* How the inputs are read, as words of a command that reads them so. */
+static void build_reading(as_builder *builder, const as_read_config *config) {
+    as_build_array(builder, "reading", false);
+    if (config->format) {
+        as_build_text(builder, NULL, "--from");
+        as_build_text(builder, NULL, config->format);
+    }
+    for (const char *const *option = config->options; option && *option; option++) {
+        as_build_text(builder, NULL, "-O");
+        as_build_text(builder, NULL, *option);
+    }
+    as_build_end(builder);
+}
+
 static assay_status answer_inputs(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
     as_builder builder = as_builder_of(out);
     (void)request, (void)error;
@@ -183,6 +197,7 @@ static assay_status answer_inputs(as_viewing *viewing, const as_request *request
     as_build_object(&builder, NULL, false);
     as_build_text(&builder, "version", assay_version());
     as_build_int(&builder, "max_drop", (int64_t)viewing->max_drop);
+    build_reading(&builder, &viewing->config);
     as_build_array(&builder, "inputs", false);
     for (size_t i = 0; i < as_viewing_inputs(viewing); i++) {
         const as_view_input *input = as_viewing_input(viewing, i);

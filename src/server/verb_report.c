@@ -89,6 +89,7 @@ const as_verb as_verb_report = {
     .takes = AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,
     .operands = AS_COMPLETES_FILES,
+    .joins_files_from = 3,
     .examples = examples,
     .run = run,
 };

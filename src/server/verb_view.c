@@ -188,6 +188,7 @@ const as_verb as_verb_view = {
     .takes = AS_TAKES_INPUT,
     .options = options,
     .operands = AS_COMPLETES_FILES,
+    .joins_files_from = 3,
     .examples = examples,
     .run = run,
 };

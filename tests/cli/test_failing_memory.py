@@ -177,6 +177,7 @@ class FailingMemory(Case):
     def test_sets(self):
         for verb in ('info', 'tree', 'stat', 'model'):
             self.sweep(verb, '--json', self.set)
+        self.sweep('model', '--json', *(f'{self.set}/app.p{p}.r1/profile.cubex' for p in (1, 2, 4)))
         self.sweep('info', self.set)
         self.sweep('convert', '--to', 'cube-set', self.set, 'new', output='new')
         self.sweep('mean', self.set, '-o', 'out.extra-p', output='out.extra-p')

@@ -79,11 +79,17 @@ typedef struct found {
 static const as_point_rules STRICT = {
     .ending = ".x", .parse = as_point_parse, .takes_files = true, .takes_one_point = true, .counts_ranks = true};
 
-static assay_status find(found *f, const as_point_rules *rules) {
+static const as_option OPTIONS[] = {AS_POINTS_OPTION, {NULL, AS_OPTION_TEXT, NULL, NULL, NULL}};
+
+/* given: NULL, or "points=…" and NULL. */
+static assay_status find_some(found *f, const as_point_rules *rules, const char *const *given) {
     *f = (found){.input = {.path = temporary_folder, .is_directory = true}};
-    f->reader = (as_reader){.input = &f->input, .dataset = as_dataset_new(0), .error = &f->error};
+    f->reader =
+        (as_reader){.input = &f->input, .dataset = as_dataset_new(0), .options = {OPTIONS, given}, .error = &f->error};
     return as_point_set_find(&f->reader, rules, &f->set);
 }
+
+static assay_status find(found *f, const as_point_rules *rules) { return find_some(f, rules, NULL); }
 
 static void free_found(found *f) {
     as_point_set_free(&f->set);
@@ -159,6 +165,45 @@ static void points_of_one_kind(void **state) {
     assert_points("mm.p4n1", "mm.n1p4", "'mm.p4n1' has the parameters p, n, 'mm.n1p4' has n, p");
     assert_points("mm.p4p5", "mm.p5p6", "the parameter 'p' comes twice in 'mm.p4p5'");
     assert_points("mm.p4p5", "mm.p4p6", "p: (5) (6)"); /* one of them is dropped */
+}
+
+/* The directories of what is found with the option, or the error. */
+static const char *describe_some(found *f, const char *option) {
+    const char *given[] = {option, NULL};
+    char *at = f->text;
+    assay_status status = find_some(f, &STRICT, given);
+    if (status != ASSAY_OK) {
+        assert_int_equal(status, ASSAY_E_USAGE);
+        snprintf(f->text, sizeof f->text, "%s", f->error.message);
+        return f->text;
+    }
+    for (size_t i = 0; i < f->set.files.count; i++)
+        at += sprintf(at, "%s%s", i ? " " : "", as_point_file_at(&f->set, i)->directory);
+    return f->text;
+}
+
+static void chosen_points(void **state) {
+    (void)state;
+    static const struct {
+        const char *option, *expected;
+    } cases[] = {{"points=", "mm.p2 mm.p4 mm.p16"},
+                 {"points=mm.p4:mm.p2", "mm.p2 mm.p4"},
+                 {"points=mm.p4:mm.p16:mm.p4", "mm.p4 mm.p16"},
+                 {"points=mm.p1", "has no directory 'mm.p1' with .x files, which -O points names"},
+                 {"points=mm.p2:mm.p", "has no directory 'mm.p' with .x files, which -O points names"},
+                 {"points=mm.p2:notes", "has no directory 'notes' with .x files, which -O points names"},
+                 {"points=mm.p2:", "has no directory '' with .x files, which -O points names"}};
+    make_temporary_folder(NULL);
+    write_point("mm.p16", "a.x");
+    write_point("mm.p2", "a.x");
+    write_point("mm.p4", "a.x");
+    write_point("notes", "a.txt");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        found f;
+        assert_string_equal(describe_some(&f, cases[i].option), cases[i].expected);
+        free_found(&f);
+    }
+    remove_all(NULL);
 }
 
 static void runs_of_files(void **state) {
@@ -331,10 +376,15 @@ static void reading_can_be_stopped(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_as_extra_p_reads_them), cmocka_unit_test(pairs_of_directories),
-        cmocka_unit_test(points_of_one_kind),          cmocka_unit_test(runs_of_files),
-        cmocka_unit_test(files_named_like_points),     cmocka_unit_test(a_directory_of_a_point),
-        cmocka_unit_test(one_point_may_be_too_few),    cmocka_unit_test(the_first_error_counts),
+        cmocka_unit_test(names_as_extra_p_reads_them),
+        cmocka_unit_test(pairs_of_directories),
+        cmocka_unit_test(points_of_one_kind),
+        cmocka_unit_test(chosen_points),
+        cmocka_unit_test(runs_of_files),
+        cmocka_unit_test(files_named_like_points),
+        cmocka_unit_test(a_directory_of_a_point),
+        cmocka_unit_test(one_point_may_be_too_few),
+        cmocka_unit_test(the_first_error_counts),
         cmocka_unit_test(reading_can_be_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -303,6 +303,8 @@ export interface Input {
 
 export interface Inputs {
   version: string;
+  /** Words of a command that reads the inputs as they were read: --from, -O. */
+  reading: string[];
   inputs: Input[];
   /** Inputs that are points of one experiment. */
   experiment: { inputs: number[]; parameters: string[] } | null;

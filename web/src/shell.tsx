@@ -11,7 +11,7 @@ import { MenuHost } from './menu';
 import { Rail } from './rail';
 import { DEFAULTS, sidesOf } from './screens/compare-data';
 import { screens } from './screens/index';
-import type { Screen, ScreenProps } from './screens/screen';
+import { setReading, type Screen, type ScreenProps } from './screens/screen';
 import { navigate, readScreen, select, selectionOf, selectionPatch, useAddress } from './state';
 import { setTheme, theme, type Theme } from './theme';
 import { copyText, toastError, ToastHost } from './toast';
@@ -27,6 +27,7 @@ function useInputs(formulas: string): [Inputs | null, Failure | null, (then?: (i
     const asked = ++last.current;
     get<Inputs>('inputs').then(
       (inputs) => {
+        setReading(inputs.reading);
         if (asked === last.current) setState({ inputs, error: null });
         then?.(inputs);
       },

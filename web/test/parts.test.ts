@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { colorOfName, css, diverging, hash, inkOn, sequential, type Rgb } from '../src/colors';
 import { findKey, keyName, registerKeys } from '../src/keys';
 import { filterChoices, matchScore, type Choice } from '../src/list';
-import { commandLine } from '../src/screens/screen';
+import { commandLine, setReading } from '../src/screens/screen';
 import { exactly, tableText, type Column } from '../src/vtable';
 
 test('names of data are never markup', () => {
@@ -98,4 +98,7 @@ test('scales end where they should', () => {
 test('commands', () => {
   assert.equal(commandLine('tree', ['a b.cubex'], { metric: 'time', run: 0, top: null, flat: true, json: false }), "assay tree 'a b.cubex' --metric time --run 0 --flat");
   assert.equal(commandLine('tree', ['a'], { hide: ['^f$', 'g'], metric: [] }), "assay tree a --hide '^f$' --hide g");
+  setReading(['--from', 'cube-set', '-O', 'points=app.p4:app p8']);
+  assert.equal(commandLine('tree', ['a'], { run: 0 }), "assay tree a --run 0 --from cube-set -O 'points=app.p4:app p8'");
+  setReading([]);
 });

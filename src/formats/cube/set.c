@@ -14,14 +14,17 @@ static const as_option read_options[] = {
      "run"},
     {FULL_UINT64, AS_OPTION_BOOL, "no", NULL,
      "sums take a UINT64 above 2^64 - 1025 as it stands, instead of as a counter that ran below zero"},
+    AS_POINTS_OPTION,
     {NULL, AS_OPTION_TEXT, NULL, NULL, NULL},
 };
+
+static const as_point_rules rules = {.ending = ".cubex", .parse = as_set_parse_name};
 
 /* ---- bid ------------------------------------------------------------------------------------------------------------- */
 
 /* The probe has nothing of a directory but its name: hence a bounded look into it. */
 static int bid_set(const as_probe *probe) {
-    as_points_seen found = probe->is_directory ? as_point_set_look(probe->path, ".cubex") : AS_POINTS_NONE;
+    as_points_seen found = probe->is_directory ? as_point_set_look(probe->path, rules.ending) : AS_POINTS_NONE;
     return found == AS_POINTS_DIRECTORIES ? BID_BITS : found == AS_POINTS_FILES ? ONE_FILE_BITS : 0;
 }
 
@@ -74,7 +77,6 @@ static as_scaling chosen_scaling(const as_options *options) {
 }
 
 static assay_status read_all(as_set *set) {
-    static const as_point_rules rules = {.ending = ".cubex", .parse = as_set_parse_name};
     AS_TRY(as_point_set_find(set->reader, &rules, &set->points));
     AS_TRY(read_files(set));
     AS_TRY(as_set_unite(set));
@@ -106,6 +108,7 @@ const struct assay_format as_format_cube_set = {
     .reads_directories = true,
     .writes_directories = true,
     .writes_points = true,
+    .points = &rules,
     .read_options = read_options,
     .write_options = as_cube_write_options,
     .bid = bid_set,

@@ -43,7 +43,15 @@ typedef struct as_ep_rules {
     bool keeps_all;    /* what is below a node whose children take longer than itself is kept */
 } as_ep_rules;
 
-extern const as_option as_ep_options[];
+#define AS_EP_OPTIONS                                                                                                  \
+    {"scaling", AS_OPTION_CHOICE, "weak_threaded", "weak_threaded|strong",                                             \
+     "what the threads of a process have together: their mean, or their sum"},                                         \
+        {"sum_gpu", AS_OPTION_BOOL, "no", NULL,                                                                        \
+         "durations of kernels and overlaps are sums over the threads in any case"},                                   \
+        {"inclusive", AS_OPTION_BOOL, "no", NULL, "times are inclusive, as stored; else exclusive"}, {                 \
+        "concurrent_threads", AS_OPTION_BOOL, "no", NULL,                                                              \
+            "keep what is below a call that takes longer than the call itself, as that of several threads does"        \
+    }
 as_ep_rules as_ep_rules_of(const as_options *options);
 
 /* ---- one file -------------------------------------------------------------------------------------------------------- */

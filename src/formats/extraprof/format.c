@@ -1,13 +1,8 @@
 /* The format `extra-prof`: one file, the profile of one process. */
 #include "formats/extraprof/extraprof.h"
 
-const as_option as_ep_options[] = {
-    {"scaling", AS_OPTION_CHOICE, "weak_threaded", "weak_threaded|strong",
-     "what the threads of a process have together: their mean, or their sum"},
-    {"sum_gpu", AS_OPTION_BOOL, "no", NULL, "durations of kernels and overlaps are sums over the threads in any case"},
-    {"inclusive", AS_OPTION_BOOL, "no", NULL, "times are inclusive, as stored; else exclusive"},
-    {"concurrent_threads", AS_OPTION_BOOL, "no", NULL,
-     "keep what is below a call that takes longer than the call itself, as that of several threads does"},
+static const as_option read_options[] = {
+    AS_EP_OPTIONS,
     {NULL, AS_OPTION_TEXT, NULL, NULL, NULL},
 };
 
@@ -67,7 +62,7 @@ const struct assay_format as_format_extra_prof = {
     .title = "Extra-Prof profile",
     .extensions = "",
     .holds = AS_HOLDS_VALUES | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS | AS_HOLDS_PROFILES,
-    .read_options = as_ep_options,
+    .read_options = read_options,
     .bid = bid,
     .read = read_profile,
 };

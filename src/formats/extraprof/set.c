@@ -7,6 +7,11 @@
 /* FILES_BITS: for a directory that has profiles itself, so that reading can say what to do. */
 enum { BID_BITS = 56, FILES_BITS = 8 };
 
+static const as_point_rules rules = {
+    .ending = AS_EP_ENDING, .parse = as_point_parse, .takes_one_point = true, .counts_ranks = true};
+
+static const as_option read_options[] = {AS_EP_OPTIONS, AS_POINTS_OPTION, {NULL, AS_OPTION_TEXT, NULL, NULL, NULL}};
+
 static int bid(const as_probe *probe) {
     if (!probe->is_directory) return 0;
     as_points_seen seen = as_point_set_look(probe->path, AS_EP_ENDING);
@@ -65,8 +70,6 @@ static assay_status add_points(set *s) {
 }
 
 static assay_status read_all(set *s) {
-    static const as_point_rules rules = {
-        .ending = AS_EP_ENDING, .parse = as_point_parse, .takes_one_point = true, .counts_ranks = true};
     AS_TRY(as_ep_builder_init(&s->builder, s->reader));
     AS_TRY(as_point_set_find(s->reader, &rules, &s->points));
     for (size_t i = 0; i < s->points.files.count; i++) {
@@ -101,7 +104,8 @@ const struct assay_format as_format_extra_prof_set = {
     .extensions = "",
     .holds = AS_HOLDS_VALUES | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS,
     .reads_directories = true,
-    .read_options = as_ep_options,
+    .points = &rules,
+    .read_options = read_options,
     .bid = bid,
     .read = read_set,
 };

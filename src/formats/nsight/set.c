@@ -15,6 +15,8 @@ enum { BID_BITS = 48, ONE_FILE_BITS = 9 };
 static const as_point_rules rules = {
     .ending = ".sqlite", .parse = as_point_parse, .takes_files = true, .takes_one_point = true, .counts_ranks = true};
 
+static const as_option read_options[] = {AS_POINTS_OPTION, {NULL, AS_OPTION_TEXT, NULL, NULL, NULL}};
+
 typedef struct export_set {
     as_reader *reader;
     as_dataset *ds;
@@ -342,6 +344,7 @@ const struct assay_format as_format_nsight_set = {
     .extensions = "",
     .holds = AS_HOLDS_VALUES | AS_HOLDS_ATTRIBUTES | AS_HOLDS_UNITS,
     .reads_directories = true,
+    .read_options = read_options,
     .bid = bid_set,
     .read = read_set,
 };

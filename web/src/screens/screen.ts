@@ -30,6 +30,13 @@ export interface Screen {
   command: (props: ScreenProps) => string;
 }
 
+let reading: readonly string[] = [];
+
+/** Every command reads its files as they were read here. */
+export function setReading(words: readonly string[]): void {
+  reading = words;
+}
+
 type CommandValue = string | number | boolean | null | undefined;
 
 /** `assay tree file --metric 'my time'`; options without a value (null, undefined, false) are left out, true is a flag, of several values each has its own. */
@@ -42,5 +49,5 @@ export function commandLine(verb: string, paths: readonly string[], options: Rec
       if (value !== true) words.push(String(value));
     }
   }
-  return words.map(shellWord).join(' ');
+  return [...words, ...reading].map(shellWord).join(' ');
 }
