@@ -94,6 +94,7 @@ void as_viewing_free(as_viewing *viewing) {
         as_vec_free(&input->derives);
         free(input->path);
         free(input->file);
+        free(input->real_path);
         free(input);
     }
     as_vec_free(&viewing->inputs);
@@ -240,6 +241,13 @@ void as_viewing_hide_folder(const as_viewing *viewing, assay_error *error) {
 
 /* ---- opening --------------------------------------------------------------------------------------------------------- */
 
+static const char *last_part(const char *path) {
+    const char *end = path + strlen(path);
+    while (end > path + 1 && end[-1] == '/') end--;
+    while (end > path && end[-1] != '/') end--;
+    return end;
+}
+
 bool as_viewing_open(as_viewing *viewing, const char *path, const char *name) {
     as_view_input *input = calloc(1, sizeof *input);
     if (!input) return false;
@@ -253,6 +261,7 @@ bool as_viewing_open(as_viewing *viewing, const char *path, const char *name) {
         free(input);
         return false;
     }
+    if (strspn(last_part(path), "./") == strlen(last_part(path))) input->real_path = realpath(path, NULL);
     if (as_read(path, &viewing->config, &input->ds, &input->error) != ASSAY_OK) input->ds = NULL;
     if (!input->ds) hide_folder(input);
     if (input->ds && input->is_dropped && !hide_in_dataset(input)) return false;
@@ -366,10 +375,7 @@ assay_status as_view_input_regroup(as_view_input *input, as_regrouping by, as_da
 }
 
 const char *as_view_input_name(const as_view_input *input) {
-    const char *end = input->path + strlen(input->path);
-    while (end > input->path + 1 && end[-1] == '/') end--;
-    while (end > input->path && end[-1] != '/') end--;
-    return end;
+    return last_part(input->real_path ? input->real_path : input->path);
 }
 
 /* ---- what is kept ---------------------------------------------------------------------------------------------------- */

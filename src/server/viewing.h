@@ -14,6 +14,7 @@
 typedef struct as_view_input {
     char *path;               /* as it was given; of a dropped one its name */
     char *file;               /* where it lies */
+    char *real_path;          /* of one whose path has no name: "."; else NULL */
     bool is_dropped;          /* it lies in the viewing's own folder, and no command can name it */
     as_dataset *ds;           /* NULL: it could not be read, or its files have changed since */
     assay_error error;        /* why not */

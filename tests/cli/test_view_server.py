@@ -10,6 +10,7 @@ import threading
 import time
 
 from common import Case, main, run
+from cubex import small
 from viewer import ASSAY, Refused, Viewer
 
 EXAMPLES = os.path.join(os.environ['ASSAY_SOURCE'], 'examples')
@@ -136,6 +137,15 @@ class Inputs(Case):
         self.assertEqual('unknown-format', second['error']['rule'])
         self.assertEqual(0, status)
         self.assertIn('bad.cubex: is of no format assay knows', said)
+
+    def test_a_name_for_where_we_are(self):
+        """ "." is no name: the folder's own is."""
+        os.makedirs(self.path('here/app.p1'))
+        os.makedirs(self.path('here/app.p2'))
+        for p in (1, 2):
+            self.write(f'here/app.p{p}/profile.cubex', small())
+        with Viewer('.', './', '../here/', 'app.p1/..', cwd=self.path('here')) as viewer:
+            self.assertEqual([('.', 'here'), ('./', 'here'), ('../here/', 'here/'), ('app.p1/..', 'here')], [(i['path'], i['name']) for i in viewer.get('inputs')['inputs']])
 
     def test_a_bad_one_is_dismissed(self):
         bad = self.write('bad.cubex', b'no measurement at all')

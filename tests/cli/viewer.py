@@ -30,8 +30,8 @@ class Refused(Exception):
 class Viewer:
     """with Viewer('a.cubex') as viewer: viewer.get('tree', d=0, metric=['time', 'visits'])"""
 
-    def __init__(self, *args, env=None):
-        self.process = subprocess.Popen([ASSAY, 'view', '--no-open', *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    def __init__(self, *args, env=None, cwd=None):
+        self.process = subprocess.Popen([ASSAY, 'view', '--no-open', *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
                                         env={**os.environ, 'DISPLAY': '', 'SSH_CONNECTION': '', **(env or {})})
         self.url = self.process.stdout.readline().decode().strip()
         if not self.url:
