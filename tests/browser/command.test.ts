@@ -1,7 +1,7 @@
 // What "copy as command" copies is run: it ends well, and prints what the screen shows.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { after, test } from 'node:test';
@@ -9,7 +9,7 @@ import { closeBrowser, example, view, type Page } from '../../web/test/harness';
 
 const assay = process.env['ASSAY'] ?? 'assay';
 const folder = mkdtempSync(join(tmpdir(), 'assay-command-'));
-const FORMATS: Record<string, () => string> = {
+const FORMATS: Record<string, () => string | string[]> = {
   cube: () => example('heat.cubex'),
   hpctoolkit: () => example('heat-hpctoolkit'),
   nsight: () => example('gpu/filter.sqlite'),
@@ -20,12 +20,22 @@ const FORMATS: Record<string, () => string> = {
   folded: () => converted('heat.folded'),
   speedscope: () => converted('heat.speedscope.json'),
   pprof: () => converted('heat.pb.gz'),
+  'points of a set': () => points('256', '384', '512', '768', '1024'),
 };
 
 function converted(name: string): string {
   const path = join(folder, name);
   execFileSync(assay, ['convert', example('heat.cubex'), '-o', path, '--quiet']);
   return path;
+}
+
+/** Folders of some points of a set that has more. */
+function points(...sizes: string[]): string[] {
+  const path = join(folder, 'set');
+  execFileSync(assay, ['convert', '--to', 'cube-set', example('kernels.txt'), path, '--quiet']);
+  return readdirSync(path)
+    .filter((name) => sizes.some((size) => name.includes(`n${size}.`)))
+    .map((name) => join(path, name));
 }
 
 after(closeBrowser);
@@ -69,7 +79,7 @@ async function shown(page: Page): Promise<string> {
 
 for (const [format, path] of Object.entries(FORMATS)) {
   test(`the commands of all screens: ${format}`, async (t) => {
-    await view(t, [path()], async ({ page }) => {
+    await view(t, [path()].flat(), async ({ page }) => {
       await page.getByRole('heading', { name: 'Functions' }).waitFor();
       const screens = await page.getByRole('tab').allTextContents();
       assert.ok(screens.length >= 4, screens.join());
@@ -84,6 +94,7 @@ for (const [format, path] of Object.entries(FORMATS)) {
           }
           const onScreen = numbers(await shown(page));
           const command = await copied(page);
+          assert.equal(command.includes(" -O 'points=") || command.includes(' -O points='), format === 'points of a set', command);
           const output = printed(command);
           const inOutput = numbers(screen === 'Flame' ? total(output) : output);
           // Of the overview counts are the same, which may be small
