@@ -47,6 +47,18 @@ test('the tree of what changed', (t) =>
     { hash: '#compare' },
   ));
 
+test('no change at all is one in the unit of what did not change', (t) =>
+  view(
+    t,
+    [example('heat.cubex'), example('heat.cubex')],
+    async ({ page }) => {
+      await page.getByText('no change').first().waitFor();
+      const heads = (await page.getByRole('columnheader').allInnerTexts()).map((text) => text.replace(/[▾▴]/g, '').replace(/\s+/g, ' ').trim());
+      for (const head of ['A s', 'B s', 'Δ s', 'Δ self s']) assert.ok(heads.includes(head), heads.join());
+    },
+    { hash: '#compare' },
+  ));
+
 test('what is within the spread over locations is grey', (t) =>
   view(
     t,
