@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, example, type Page, view } from '../../web/test/harness';
+import { closeBrowser, example, source, type Page, view } from '../../web/test/harness';
 
 const corpus = process.env['ASSAY_CORPUS'] ?? '';
 const folder = mkdtempSync(join(tmpdir(), 'assay-scale-'));
@@ -129,6 +129,21 @@ test('models of the file and two parameters: all that is chosen has room in one 
     assert.ok(heights.length === 3 && heights.every((h) => h < 45), heights.join());
   }, { hash: '#scale' });
 });
+
+test('how many call paths and points there are stands there whole, or not at all', (t) =>
+  view(t, [join(source, 'tests', 'data', 'extrap-segmented.extra-p')], async ({ page }) => {
+    await page.getByRole('combobox', { name: 'Models' }).waitFor();
+    for (let width = 1340; width >= 1000; width -= 20) {
+      await page.setViewportSize({ width, height: 720 });
+      const cut = await page.locator('.scale-count').evaluate((box) => {
+        const room = box.getBoundingClientRect();
+        return [...box.children].filter((e) => e.getBoundingClientRect().top < room.bottom - 1 && (e.getBoundingClientRect().left < room.left - 1 || e.scrollWidth > room.width + 1)).map((e) => e.textContent);
+      });
+      assert.deepEqual(cut, [], `${width}`);
+    }
+    await page.setViewportSize({ width: 1600, height: 720 });
+    assert.match((await page.locator('.scale-count').textContent()) ?? '', /call paths?, \d+ points$/);
+  }, { hash: '#scale' }));
 
 test('two parameters: a map, and lines along each', (t) => {
   const path = plane();
