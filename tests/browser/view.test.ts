@@ -135,6 +135,19 @@ test('as long as files are being opened the page says so', (t) =>
     await page.getByRole('heading', { name: 'kernels.txt' }).waitFor();
   }));
 
+test('call paths without a metric: the page says why there is no tree', (t) => {
+  const database = join(folder, 'no-metric');
+  mkdirSync(database);
+  writeFileSync(
+    join(database, 'experiment.xml'),
+    '<?xml version="1.0"?>\n<HPCToolkitExperiment version="2.2"><Header n="app"><Info/></Header><SecCallPathProfile i="0" n="app"><SecHeader><MetricTable></MetricTable><LoadModuleTable><LoadModule i="2" n="app"/></LoadModuleTable><FileTable><File i="2" n="app.c"/></FileTable><ProcedureTable><Procedure i="3" n="main"/></ProcedureTable></SecHeader><SecCallPathProfileData><PF i="2" s="3" l="1" lm="2" f="2" n="3"></PF></SecCallPathProfileData></SecCallPathProfile></HPCToolkitExperiment>\n',
+  );
+  return view(t, [database], async ({ page }) => {
+    await page.getByText('No metrics are in it').waitFor();
+    assert.deepEqual(await page.getByRole('tab').allTextContents(), ['Overview', 'SQL']);
+  });
+});
+
 test('a measurement of nothing', (t) => {
   const nothing = join(folder, 'nothing.json');
   writeFileSync(nothing, JSON.stringify({ $schema: 'https://www.speedscope.app/file-format-schema.json', shared: { frames: [] }, profiles: [] }));
