@@ -135,6 +135,23 @@ test('as long as files are being opened the page says so', (t) =>
     await page.getByRole('heading', { name: 'kernels.txt' }).waitFor();
   }));
 
+test('the heads of the imbalance are whole, in a small window and on paper', (t) =>
+  view(
+    t,
+    [example('heat.cubex')],
+    async ({ page }) => {
+      const head = page.locator('.uneven.hint').getByText('largest', { exact: true });
+      for (const width of [1280, 1024, 940]) {
+        await page.setViewportSize({ width, height: 640 });
+        assert.ok(await head.evaluate((e) => e.scrollWidth <= e.clientWidth), `${width}`);
+      }
+      await page.emulateMedia({ media: 'print' });
+      await page.setViewportSize({ width: 720, height: 900 });
+      assert.ok(await head.evaluate((e) => e.scrollWidth <= e.clientWidth), 'paper');
+    },
+    { hash: '#overview' },
+  ));
+
 test('call paths without a metric: the page says why there is no tree', (t) => {
   const database = join(folder, 'no-metric');
   mkdirSync(database);
