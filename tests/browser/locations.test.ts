@@ -131,6 +131,22 @@ test('one value has no scale of others around it; what a drag does is said in wh
     { hash: '#locations' },
   ));
 
+test('the scale has no seams at 125 %', (t) =>
+  view(
+    t,
+    [example('heat.cubex')],
+    async ({ page }) => {
+      await page.locator('.heat-scale canvas').waitFor();
+      const faint = await page.locator('.heat-scale canvas').evaluate((e) => {
+        const canvas = e as HTMLCanvasElement;
+        const { data } = canvas.getContext('2d')!.getImageData(0, 2, canvas.width, 1);
+        return data.filter((v, i) => i % 4 === 3 && v < 255).length;
+      });
+      assert.equal(faint, 0);
+    },
+    { hash: '#locations', viewport: { width: 1024, height: 640 }, deviceScaleFactor: 1.25 },
+  ));
+
 test('runs of a point', (t) =>
   view(
     t,

@@ -1,7 +1,7 @@
 // The heat map of a metric over places, its legend, the sorted curve and the histogram: all can be brushed.
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { Canvas, fitText, pointerAt, useSize, type Size } from '../canvas';
+import { Canvas, dotsOf, fitText, pointerAt, useSize, type Size } from '../canvas';
 import { css, inkOn, sequential } from '../colors';
 import { formatQuantity, quantityOf, type Quantity } from '../format';
 import { cssColor } from '../theme';
@@ -182,9 +182,10 @@ export function HeatLegend({ places, low, high, children }: { places: Places; lo
   const drawIt = useMemo(
     () =>
       (context: CanvasRenderingContext2D, { width, height }: Size) => {
+        const dot = dotsOf(context);
         for (let x = 0; x < width; x++) {
           context.fillStyle = css(sequential(x / Math.max(1, width - 1)));
-          context.fillRect(x, 0, 1, height);
+          context.fillRect(dot(x), 0, dot(x + 1) - dot(x), height);
         }
       },
     [],
