@@ -152,6 +152,28 @@ test('the heads of the imbalance are whole, in a small window and on paper', (t)
     { hash: '#overview' },
   ));
 
+test('the ends of long names are seen beside badges in a small window', (t) => {
+  const broken = join(folder, 'a_measurement_with_a_name_that_is_short.json');
+  const twice = join(folder, 'the_same_kernels_with_another_compiler.txt');
+  writeFileSync(broken, '{');
+  cpSync(example('kernels.txt'), twice);
+  return view(
+    t,
+    [twice, broken],
+    async ({ page }) => {
+      await page.locator('.input-entry .badge').first().waitFor();
+      for (const width of [1280, 1024]) {
+        await page.setViewportSize({ width, height: 640 });
+        for (const name of await page.locator('.input-name .cut').all()) {
+          assert.ok(await name.evaluate((e) => e.scrollWidth <= e.clientWidth), `${width}: ${await name.innerText()}`);
+          if (width === 1280) assert.ok((await name.boundingBox())!.height < 30);
+        }
+      }
+    },
+    { hash: '#compare' },
+  );
+});
+
 test('call paths without a metric: the page says why there is no tree', (t) => {
   const database = join(folder, 'no-metric');
   mkdirSync(database);
