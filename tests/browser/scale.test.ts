@@ -135,14 +135,14 @@ test('how many call paths and points there are stands there whole, or not at all
     await page.getByRole('combobox', { name: 'Models' }).waitFor();
     for (let width = 1340; width >= 1000; width -= 20) {
       await page.setViewportSize({ width, height: 720 });
-      const cut = await page.locator('.scale-count').evaluate((box) => {
+      const cut = await page.locator('.if-room').evaluate((box) => {
         const room = box.getBoundingClientRect();
         return [...box.children].filter((e) => e.getBoundingClientRect().top < room.bottom - 1 && (e.getBoundingClientRect().left < room.left - 1 || e.scrollWidth > room.width + 1)).map((e) => e.textContent);
       });
       assert.deepEqual(cut, [], `${width}`);
     }
     await page.setViewportSize({ width: 1600, height: 720 });
-    assert.match((await page.locator('.scale-count').textContent()) ?? '', /call paths?, \d+ points$/);
+    assert.match((await page.locator('.if-room').textContent()) ?? '', /call paths?, \d+ points$/);
   }, { hash: '#scale' }));
 
 test('two parameters: a map, and lines along each', (t) => {
