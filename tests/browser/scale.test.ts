@@ -130,6 +130,19 @@ test('models of the file and two parameters: all that is chosen has room in one 
   }, { hash: '#scale' });
 });
 
+test('functions that were tried have their measures in sight, and constants as the model has them', (t) => {
+  const path = join(folder, 'micro.txt');
+  writeFileSync(path, `PARAMETER x\nPOINTS 10 20 40 80 160\nMETRIC time\nREGION solve\n${[10, 20, 40, 80, 160].map((x) => `DATA ${(3.4671e-6 + 5.2242e-10 * x ** 0.75 * Math.log2(x) ** 2).toPrecision(9)}\n`).join('')}`);
+  return view(t, [path], async ({ page }) => {
+    await plotted(page).waitFor();
+    await page.keyboard.press('w');
+    const table = page.getByRole('region', { name: 'Functions that were tried' });
+    await table.getByRole('row').nth(2).waitFor();
+    assert.ok(await table.evaluate((e) => e.scrollWidth <= e.clientWidth), 'columns are cut');
+    assert.doesNotMatch(await table.innerText(), /0\.00000/);
+  }, { hash: '#scale' });
+});
+
 test('how many call paths and points there are stands there whole, or not at all', (t) =>
   view(t, [join(source, 'tests', 'data', 'extrap-segmented.extra-p')], async ({ page }) => {
     await page.getByRole('combobox', { name: 'Models' }).waitFor();
