@@ -126,7 +126,9 @@ void as_svg_escape(as_output *out, const char *text, size_t size) {
         }
         bool is_banned = n == 0 || (n == 1 && (unsigned char)*text < 0x20) || (n == 1 && *text == 0x7f) ||
                          (n == 3 && (memcmp(text, "\xef\xbf\xbe", 3) == 0 || memcmp(text, "\xef\xbf\xbf", 3) == 0));
-        if (is_banned)
+        if (n == 1 && (*text == '\n' || *text == '\t' || *text == '\r'))
+            as_output_char(out, ' ');
+        else if (is_banned)
             as_output_text(out, "\xef\xbf\xbd");
         else if (*text == '<' || *text == '>' || *text == '&' || *text == '"')
             as_output_text(out, *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '&' ? "&amp;" : "&quot;");

@@ -8,7 +8,7 @@
 /* The text for a terminal, NUL-terminated, into out (a vector of char, cleared first). False when memory is out. */
 bool as_rich_plain(const char *rich, bool ascii, as_vec *out);
 
-/* Text inside an SVG: escaped; what XML cannot hold becomes U+FFFD. */
+/* Text inside an SVG: escaped; line ends and tabs become blanks, what XML cannot hold U+FFFD. */
 void as_svg_escape(as_output *out, const char *text, size_t size);
 /* Rich text inside a text element. */
 void as_svg_rich(as_output *out, const char *rich);

@@ -17,6 +17,23 @@ writeFileSync(RUNS, 'PARAMETER n\nPOINTS 2 4\nMETRIC time\nREGION main\nDATA 1 2
 const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
 const cells = async (page: Page, name: string): Promise<string> => (await page.getByRole('row').filter({ hasText: name }).first().textContent()) ?? '';
 
+test('names of files give way to the runs of them, which are never cut where a name still is long', (t) => {
+  const path = join(folder, 'one_kernel_of_them.txt');
+  writeFileSync(path, 'PARAMETER x\nPOINTS 20 60\nMETRIC time\nREGION compute\nDATA 81.1 82.3 83.4\nDATA 725.2 726.4 727.6\n');
+  return view(
+    t,
+    [path],
+    async ({ page }) => {
+      await page.getByText(/degradation/).first().waitFor();
+      for (const label of ['Run of A', 'Run of B']) {
+        const shown = page.getByRole('button', { name: new RegExp(`^${label}: x=`) }).locator('.ellipsis');
+        assert.ok(await shown.evaluate((e) => e.scrollWidth <= e.clientWidth), `${label} is cut`);
+      }
+    },
+    { hash: '#compare' },
+  );
+});
+
 test('one experiment: its first point against its last, then others', (t) =>
   view(
     t,

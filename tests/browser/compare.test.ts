@@ -1,7 +1,7 @@
 // Two inputs compared: tree, functions, flame graph, scatter; real clicks and keys, every pair of formats.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -43,6 +43,18 @@ test('the tree of what changed', (t) =>
       assert.match((await row(page, 'checkpoint').textContent()) ?? '', /only A/);
       await page.keyboard.press('y');
       assert.match(await clipboard(page), /^assay diff \S*heat-2\.cubex \S*heat\.cubex --all$/);
+    },
+    { hash: '#compare' },
+  ));
+
+test('no change at all is one in the unit of what did not change', (t) =>
+  view(
+    t,
+    [example('heat.cubex'), example('heat.cubex')],
+    async ({ page }) => {
+      await page.getByText('no change').first().waitFor();
+      const heads = (await page.getByRole('columnheader').allInnerTexts()).map((text) => text.replace(/[▾▴]/g, '').replace(/\s+/g, ' ').trim());
+      for (const head of ['A s', 'B s', 'Δ s', 'Δ self s']) assert.ok(heads.includes(head), heads.join());
     },
     { hash: '#compare' },
   ));
@@ -158,6 +170,37 @@ test('functions, the flame graph and the scatter plot', (t) =>
     },
     { hash: '#compare' },
   ));
+
+test('the scatter plot has more than one mark on each axis, its list whole numbers, and A its place', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-compare-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, values: number[]) => {
+    const path = join(folder, name);
+    writeFileSync(path, values.map((v, i) => `main;f${i} ${v}\n`).join(''));
+    return path;
+  };
+  return view(t, [write('a.folded', [13, 31, 75]), write('b.folded', [31, 15, 73])], async ({ page }) => {
+    await page.locator('.scatter-box canvas').waitFor();
+    const drawn = await page.evaluate(async () => {
+      const texts: string[] = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (this: CanvasRenderingContext2D, text: string, ...at: [number, number]) {
+        const { f } = this.getTransform();
+        texts.push(`${text}@${Math.round(at[1] + f)}`);
+        fillText.call(this, text, ...at);
+      };
+      dispatchEvent(new Event('resize'));
+      (document.querySelector('.scatter-box') as HTMLElement).style.maxWidth = '560px';
+      await new Promise((done) => setTimeout(done, 300));
+      return texts;
+    });
+    for (const mark of ['20', '50', '100']) assert.ok(drawn.some((text) => text.startsWith(`${mark} occ@`)), drawn.join());
+    const [box, note] = [(await page.locator('.scatter-box').boundingBox())!, (await page.locator('.scatter-note').boundingBox())!];
+    assert.ok(Number(drawn.find((text) => text.startsWith('A@'))!.slice(2)) <= note.y - box.y, `A is below the note: ${drawn.join()}, ${note.y - box.y}`);
+    const cell = page.getByRole('gridcell').getByText('+138.5');
+    assert.ok(await cell.evaluate((e) => e.scrollWidth <= e.clientWidth), 'a change is cut');
+  }, { hash: '#compare?compare.tab=scatter' });
+});
 
 test('in the dark', (t) =>
   view(

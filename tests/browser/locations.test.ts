@@ -109,6 +109,44 @@ test('the tree of locations', (t) =>
     { hash: '#locations' },
   ));
 
+test('one value has no scale of others around it; what a drag does is said in whole', (t) =>
+  view(
+    t,
+    [example('waves-extra-prof'), example('heat-hpctoolkit')],
+    async ({ page }) => {
+      await page.locator('.path').getByText('1 run,').waitFor();
+      const value = await page.locator('dl.stats > div', { hasText: 'mean' }).locator('dd').innerText();
+      await page.locator('.heat-legend').getByText(`all ${value}`, { exact: true }).waitFor();
+      await page.locator('.heat-scale').waitFor({ state: 'detached' });
+      // From 0 there is a scale, which ends at the value
+      await page.keyboard.press('z');
+      await page.locator('.heat-scale').waitFor();
+      await page.locator('.heat-legend').getByText(value, { exact: true }).waitFor();
+      await page.goto(page.url().replace(/#.*/, '#locations?d=1'));
+      const hint = page.locator('.heat-legend [role=status]');
+      await hint.getByText('Esc takes it back.').waitFor();
+      await page.setViewportSize({ width: 1024, height: 640 });
+      assert.ok(await hint.evaluate((e) => e.scrollWidth <= e.clientWidth), 'the hint is cut');
+    },
+    { hash: '#locations' },
+  ));
+
+test('the scale has no seams at 125 %', (t) =>
+  view(
+    t,
+    [example('heat.cubex')],
+    async ({ page }) => {
+      await page.locator('.heat-scale canvas').waitFor();
+      const faint = await page.locator('.heat-scale canvas').evaluate((e) => {
+        const canvas = e as HTMLCanvasElement;
+        const { data } = canvas.getContext('2d')!.getImageData(0, 2, canvas.width, 1);
+        return data.filter((v, i) => i % 4 === 3 && v < 255).length;
+      });
+      assert.equal(faint, 0);
+    },
+    { hash: '#locations', viewport: { width: 1024, height: 640 }, deviceScaleFactor: 1.25 },
+  ));
+
 test('runs of a point', (t) =>
   view(
     t,

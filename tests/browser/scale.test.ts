@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, example, type Page, view } from '../../web/test/harness';
+import { closeBrowser, example, source, type Page, view } from '../../web/test/harness';
 
 const corpus = process.env['ASSAY_CORPUS'] ?? '';
 const folder = mkdtempSync(join(tmpdir(), 'assay-scale-'));
@@ -129,6 +129,34 @@ test('models of the file and two parameters: all that is chosen has room in one 
     assert.ok(heights.length === 3 && heights.every((h) => h < 45), heights.join());
   }, { hash: '#scale' });
 });
+
+test('functions that were tried have their measures in sight, and constants as the model has them', (t) => {
+  const path = join(folder, 'micro.txt');
+  writeFileSync(path, `PARAMETER x\nPOINTS 10 20 40 80 160\nMETRIC time\nREGION solve\n${[10, 20, 40, 80, 160].map((x) => `DATA ${(3.4671e-6 + 5.2242e-10 * x ** 0.75 * Math.log2(x) ** 2).toPrecision(9)}\n`).join('')}`);
+  return view(t, [path], async ({ page }) => {
+    await plotted(page).waitFor();
+    await page.keyboard.press('w');
+    const table = page.getByRole('region', { name: 'Functions that were tried' });
+    await table.getByRole('row').nth(2).waitFor();
+    assert.ok(await table.evaluate((e) => e.scrollWidth <= e.clientWidth), 'columns are cut');
+    assert.doesNotMatch(await table.innerText(), /0\.00000/);
+  }, { hash: '#scale' });
+});
+
+test('how many call paths and points there are stands there whole, or not at all', (t) =>
+  view(t, [join(source, 'tests', 'data', 'extrap-segmented.extra-p')], async ({ page }) => {
+    await page.getByRole('combobox', { name: 'Models' }).waitFor();
+    for (let width = 1340; width >= 1000; width -= 20) {
+      await page.setViewportSize({ width, height: 720 });
+      const cut = await page.locator('.if-room').evaluate((box) => {
+        const room = box.getBoundingClientRect();
+        return [...box.children].filter((e) => e.getBoundingClientRect().top < room.bottom - 1 && (e.getBoundingClientRect().left < room.left - 1 || e.scrollWidth > room.width + 1)).map((e) => e.textContent);
+      });
+      assert.deepEqual(cut, [], `${width}`);
+    }
+    await page.setViewportSize({ width: 1600, height: 720 });
+    assert.match((await page.locator('.if-room').textContent()) ?? '', /call paths?, \d+ points$/);
+  }, { hash: '#scale' }));
 
 test('two parameters: a map, and lines along each', (t) => {
   const path = plane();

@@ -144,6 +144,16 @@ test('a search counts, marks, goes from match to match, and filters', async (t) 
   }, { hash: '#tree' });
 });
 
+test('a search leaves the table where it is', (t) =>
+  view(t, [example('heat.cubex')], async ({ page }) => {
+    const table = page.getByRole('treegrid');
+    await table.getByRole('row').nth(2).waitFor();
+    const before = (await table.boundingBox())!.y;
+    await page.getByPlaceholder(/Search/).fill('mpi_');
+    await page.getByText(/matches/).waitFor();
+    assert.equal((await table.boundingBox())!.y, before);
+  }, { hash: '#tree' }));
+
 test('focus on a subtree, with a chip that takes it back', async (t) => {
   await view(t, [DATABASE], async ({ page, shot }) => {
     await grid(page).waitFor();

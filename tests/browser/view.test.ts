@@ -135,6 +135,58 @@ test('as long as files are being opened the page says so', (t) =>
     await page.getByRole('heading', { name: 'kernels.txt' }).waitFor();
   }));
 
+test('the heads of the imbalance are whole, in a small window and on paper', (t) =>
+  view(
+    t,
+    [example('heat.cubex')],
+    async ({ page }) => {
+      const head = page.locator('.uneven.hint').getByText('largest', { exact: true });
+      for (const width of [1280, 1024, 940]) {
+        await page.setViewportSize({ width, height: 640 });
+        assert.ok(await head.evaluate((e) => e.scrollWidth <= e.clientWidth), `${width}`);
+      }
+      await page.emulateMedia({ media: 'print' });
+      await page.setViewportSize({ width: 720, height: 900 });
+      assert.ok(await head.evaluate((e) => e.scrollWidth <= e.clientWidth), 'paper');
+    },
+    { hash: '#overview' },
+  ));
+
+test('the ends of long names are seen beside badges in a small window', (t) => {
+  const broken = join(folder, 'a_measurement_with_a_name_that_is_short.json');
+  const twice = join(folder, 'the_same_kernels_with_another_compiler.txt');
+  writeFileSync(broken, '{');
+  cpSync(example('kernels.txt'), twice);
+  return view(
+    t,
+    [twice, broken],
+    async ({ page }) => {
+      await page.locator('.input-entry .badge').first().waitFor();
+      for (const width of [1280, 1024]) {
+        await page.setViewportSize({ width, height: 640 });
+        for (const name of await page.locator('.input-name .cut').all()) {
+          assert.ok(await name.evaluate((e) => e.scrollWidth <= e.clientWidth), `${width}: ${await name.innerText()}`);
+          if (width === 1280) assert.ok((await name.boundingBox())!.height < 30);
+        }
+      }
+    },
+    { hash: '#compare' },
+  );
+});
+
+test('call paths without a metric: the page says why there is no tree', (t) => {
+  const database = join(folder, 'no-metric');
+  mkdirSync(database);
+  writeFileSync(
+    join(database, 'experiment.xml'),
+    '<?xml version="1.0"?>\n<HPCToolkitExperiment version="2.2"><Header n="app"><Info/></Header><SecCallPathProfile i="0" n="app"><SecHeader><MetricTable></MetricTable><LoadModuleTable><LoadModule i="2" n="app"/></LoadModuleTable><FileTable><File i="2" n="app.c"/></FileTable><ProcedureTable><Procedure i="3" n="main"/></ProcedureTable></SecHeader><SecCallPathProfileData><PF i="2" s="3" l="1" lm="2" f="2" n="3"></PF></SecCallPathProfileData></SecCallPathProfile></HPCToolkitExperiment>\n',
+  );
+  return view(t, [database], async ({ page }) => {
+    await page.getByText('No metrics are in it').waitFor();
+    assert.deepEqual(await page.getByRole('tab').allTextContents(), ['Overview', 'SQL']);
+  });
+});
+
 test('a measurement of nothing', (t) => {
   const nothing = join(folder, 'nothing.json');
   writeFileSync(nothing, JSON.stringify({ $schema: 'https://www.speedscope.app/file-format-schema.json', shared: { frames: [] }, profiles: [] }));

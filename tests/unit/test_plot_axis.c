@@ -263,6 +263,9 @@ static void test_rich_text_in_svg(void **state) {
                         "a&lt;b&gt;&amp;&quot;c\xef\xbf\xbd\xef\xbf\xbd<tspan dy=\"-.5em\" font-size=\"70%\">2</tspan>"
                         "<tspan dy=\".35em\"> d</tspan>");
     free(text);
+    text = svg_of("two\nlines\tand\rmore"); /* names of AFPerf have them; the page shows blanks, too */
+    assert_string_equal(text, "two lines and more");
+    free(text);
     text = svg_of("-3×10^{-5}");
     assert_string_equal(text, "−3×10<tspan dy=\"-.5em\" font-size=\"70%\">−5</tspan>");
     free(text);

@@ -92,6 +92,12 @@ export function Canvas({ draw, label, height, canvasRef, ...rest }: CanvasProps)
   );
 }
 
+/** The nearest edge between dots of the screen, of which a pixel has 1.25 at 125 %: what ends there leaves no seam to what goes on. */
+export function dotsOf(context: CanvasRenderingContext2D): (x: number) => number {
+  const ratio = context.getTransform().a;
+  return (x) => Math.round(x * ratio) / ratio;
+}
+
 /** Where the event is, in CSS pixels of its element. */
 export function pointerAt(event: MouseEvent): { x: number; y: number } {
   const box = (event.currentTarget as HTMLElement).getBoundingClientRect();

@@ -88,6 +88,15 @@ function scientific(value: number): string {
   return value.toExponential(3).replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
+const BEYOND = 20;
+
+/** What lies exactly in the middle goes to the even digit, as printf() of the command has it: 145.25 is "145.2". */
+function fixed(value: number, decimals: number): string {
+  const exact = value.toFixed(decimals + BEYOND);
+  const down = exact.slice(0, -BEYOND).replace(/\.$/, '');
+  return /50{19}$/.test(exact) && /[02468]$/.test(down) ? down : value.toFixed(decimals);
+}
+
 /** "1,234.5"; "0" is exactly that, "0.0" what rounds to it; "" of what is no number. */
 export function formatQuantity(quantity: Quantity, number: Num | undefined): string {
   const value = known(number);
@@ -99,7 +108,7 @@ export function formatQuantity(quantity: Quantity, number: Num | undefined): str
   if (shown === 0) return '0';
   if (quantity.isScientific || Math.abs(shown) >= 1e21) return scientific(shown);
   if (Math.abs(shown) < 0.5 * 10 ** -quantity.decimals) shown = 0;
-  return group(shown.toFixed(quantity.decimals));
+  return group(fixed(shown, quantity.decimals));
 }
 
 /** As long as any number of the column is; large columns have whole numbers that are written out. */
@@ -138,7 +147,7 @@ export function formatPercent(share: number | null | undefined): string {
   if (Math.abs(percent) >= 1e6) return percent > 0 ? '>1e6' : '<-1e6';
   if (percent === 0) return '0';
   if (Math.abs(percent) < 0.05) percent = 0;
-  return percent.toFixed(Math.abs(percent) >= 999.95 ? 0 : 1);
+  return fixed(percent, Math.abs(percent) >= 999.95 ? 0 : 1);
 }
 
 /** The same of a change, with its sign. */

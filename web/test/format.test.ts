@@ -17,6 +17,14 @@ test('times take the unit of the largest', () => {
   assert.equal(formatValue('s', 86400), '86,400.0 s');
 });
 
+test('what lies exactly in the middle goes to the even digit, as in the command', () => {
+  const tenths = quantityOf('sec', 145.25);
+  for (const [value, text] of [[145.25, '145.2'], [145.75, '145.8'], [145.35, '145.3'], [-1.25, '-1.2'], [-1.75, '-1.8'], [0.05, '0.1'], [0.25, '0.2'], [1e20, '100,000,000,000,000,000,000.0']] as const) assert.equal(formatQuantity(tenths, value), text);
+  assert.equal(formatPercent(0.28125), '28.1');
+  assert.equal(formatPercent(0.0625), '6.2');
+  assert.equal(formatPercent(20.005), '2000');
+});
+
 test('bytes are powers of ten, whole ones exact', () => {
   assert.equal(formatValue('bytes', 999), '999 B');
   assert.equal(formatValue('bytes', 1_234_567), '1.235 MB');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { areProcesses, type LocationsAnswer } from '../src/screens/locations-data';
 import { rangesOf, termOf, wordsFor, type NamedPlace } from '../src/screens/locations-words';
 
 test('ranges of numbers', () => {
@@ -40,4 +41,10 @@ test('streams beside threads', () => {
 test('places without a process', () => {
   const alone = (n: number): NamedPlace => ({ ...place(0, n), process: null });
   assert.equal(wordsFor([alone(2), alone(3)], [0, 1, 2, 3].map(alone)), 'thread=2-3');
+});
+
+test('as many places as there is above them are processes where that is one: a stream of a GPU beside a thread is none', () => {
+  const answer = (kinds: string[]) => ({ n: 2, n_processes: 2, kinds, processes: { id: [1, 0], kind: [0, 1], number: [1, 0], name: [null, null] } }) as unknown as LocationsAnswer;
+  assert.ok(areProcesses(answer(['process', 'rank'])));
+  assert.ok(!areProcesses(answer(['gpucontext', 'node'])));
 });

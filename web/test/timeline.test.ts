@@ -60,11 +60,13 @@ test('lines: groups, what hangs below, what is closed', () => {
 
 test('shares of time have no seams between their parts', () => {
   Object.assign(globalThis, { document: {}, getComputedStyle: () => ({ getPropertyValue: () => '' }) });
-  const drawn: [x: number, width: number][] = [];
-  const pen = { fillRect: (x: number, _: number, width: number) => drawn.push([x, width]) } as unknown as CanvasRenderingContext2D;
   const picture = { from: 0, to: 1, n_bins: 100, bins: [Array<number>(100).fill(1)] } as unknown as PictureAnswer;
-  drawShares(pen, { width: 568, height: 60 }, picture, [{ fill: 'blue', isQuiet: false, isDimmed: false } as Paint], { from: 0, to: 1 }, null);
-  const parts = drawn.slice(0, 100);
-  assert.deepEqual([parts[0], parts[99]![0] + parts[99]![1]], [[0, 6], 568]);
-  parts.forEach(([x, width], i) => assert.equal(x + width, i < 99 ? parts[i + 1]![0] : 568));
+  for (const ratio of [1, 1.25, 2]) {
+    const drawn: [x: number, width: number][] = [];
+    const pen = { fillRect: (x: number, _: number, width: number) => drawn.push([x, width]), getTransform: () => ({ a: ratio }) } as unknown as CanvasRenderingContext2D;
+    drawShares(pen, { width: 568, height: 60 }, picture, [{ fill: 'blue', isQuiet: false, isDimmed: false } as Paint], { from: 0, to: 1 }, null);
+    const edges = drawn.slice(0, 100).flatMap(([x, width]) => [x * ratio, (x + width) * ratio]);
+    assert.deepEqual([edges[0], Math.round(edges[199]!)], [0, 568 * ratio]);
+    edges.forEach((edge, i) => assert.ok(Math.abs(edge - Math.round(edge)) < 1e-9 && (i % 2 === 0 || i === 199 || Math.round(edge) === Math.round(edges[i + 1]!)), `${ratio}: ${edge}`));
+  }
 });

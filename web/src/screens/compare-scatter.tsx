@@ -11,10 +11,11 @@ import { VTable, type Column } from '../vtable';
 import { changeOf, intensity, isSmall, noiseOf, relativeOf, spreadAt, spreadText, type ScatterAnswer } from './compare-data';
 import { changeText } from './compare-flame';
 import type { PartProps } from './compare-tree';
+import { ticksOf } from './scale/model';
 import { finder } from './tree-data';
 
 const LEFT = 64;
-const BOTTOM = 40;
+const BOTTOM = 56;
 const TOP = 12;
 const RIGHT = 16;
 /** Where points lie that one side has nothing of: beside the axes. */
@@ -22,6 +23,7 @@ const GUTTER = 18;
 
 const valueAt = (values: Num[], i: number): number => known(values[i]) ?? 0;
 const GUIDE = 1.1;
+const MOST_TICKS = 8;
 const NEAR = 14;
 
 interface Box {
@@ -47,15 +49,8 @@ function axesOf(answer: ScatterAnswer, size: Size) {
   };
 }
 
-function ticksOf(low: number, high: number): number[] {
-  const step = Math.max(1, Math.ceil((high - low) / 8));
-  const out: number[] = [];
-  for (let e = Math.ceil(low); e <= high; e++) if ((e - Math.ceil(low)) % step === 0) out.push(e);
-  return out;
-}
-
 /** "10 s", not "10.00 s". */
-const tickText = (unit: string | null, exponent: number): string => formatValue(unit, 10 ** exponent).replace(/\.0+(?=\D|$)/, '');
+const tickText = (unit: string | null, value: number): string => formatValue(unit, value).replace(/\.(\d*?)0+(?=\D|$)/, (_, kept) => (kept ? `.${kept}` : ''));
 
 interface Drawn {
   answer: ScatterAnswer;
@@ -73,8 +68,8 @@ function drawAxes(context: CanvasRenderingContext2D, { answer }: Drawn, size: Si
   context.fillStyle = cssColor('--muted');
   context.lineWidth = 1;
   context.font = `11px ${cssColor('--font')}`;
-  for (const e of ticksOf(axes.low, axes.high)) {
-    const [x, y] = [Math.round(axes.x(10 ** e)) + 0.5, Math.round(axes.y(10 ** e)) + 0.5];
+  for (const tick of ticksOf(10 ** axes.low, 10 ** axes.high, true, MOST_TICKS)) {
+    const [x, y] = [Math.round(axes.x(tick)) + 0.5, Math.round(axes.y(tick)) + 0.5];
     context.beginPath();
     context.moveTo(x, TOP);
     context.lineTo(x, axes.bottom);
@@ -83,15 +78,15 @@ function drawAxes(context: CanvasRenderingContext2D, { answer }: Drawn, size: Si
     context.stroke();
     context.textAlign = 'center';
     context.textBaseline = 'top';
-    context.fillText(tickText(answer.unit, e), x, axes.bottom + GUTTER + 4);
+    context.fillText(tickText(answer.unit, tick), x, axes.bottom + GUTTER + 4);
     context.textAlign = 'right';
     context.textBaseline = 'middle';
-    context.fillText(tickText(answer.unit, e), LEFT - 4, y);
+    context.fillText(tickText(answer.unit, tick), LEFT - 4, y);
   }
   context.textAlign = 'center';
   context.textBaseline = 'alphabetic';
   context.fillStyle = cssColor('--text');
-  context.fillText('A', axes.left + axes.width / 2, size.height - 6);
+  context.fillText('A', axes.left + axes.width / 2, axes.bottom + GUTTER + 30);
   context.save();
   context.translate(10, TOP + axes.height / 2);
   context.rotate(-Math.PI / 2);
@@ -253,7 +248,7 @@ function ScatterPlot({ view, setView, search, chosen, onChoose, isFlat, answer }
     { id: 'name', title: brush ? 'In the frame' : 'Largest changes', width: '1fr', fixed: true, cell: (p) => p.name, text: (p) => p.name },
     { id: 'a', title: 'A', width: 84, align: 'right', cell: (p) => formatValue(answer.unit, p.a), text: (p) => exactValue(answer.unit, p.a) },
     { id: 'b', title: 'B', width: 84, align: 'right', cell: (p) => formatValue(answer.unit, p.b), text: (p) => exactValue(answer.unit, p.b) },
-    { id: 'relative', title: 'Δ %', width: 60, align: 'right', cell: (p) => (p.a === 0 ? 'new' : p.b === 0 ? 'gone' : formatChange(relativeOf(answer, p.a, p.b))), text: (p) => exactValue(answer.unit, changeOf(answer, p.a, p.b)) },
+    { id: 'relative', title: 'Δ %', width: 76, align: 'right', cell: (p) => (p.a === 0 ? 'new' : p.b === 0 ? 'gone' : formatChange(relativeOf(answer, p.a, p.b))), text: (p) => exactValue(answer.unit, changeOf(answer, p.a, p.b)) },
   ];
   const tip = hover && answer.points.node[hover.i] !== undefined ? hover : null;
   const [ta, tb] = tip ? [valueAt(answer.points.a, tip.i), valueAt(answer.points.b, tip.i)] : [0, 0];

@@ -82,8 +82,8 @@ function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, 
   const isWhole = rows.every((r) => Number.isInteger(r.a ?? 0) && Number.isInteger(r.b ?? 0));
   const quantity = quantityOf(answer.unit, largest, isWhole);
   const bySelf = isFlat && answer.has_exclusive;
-  const most = Math.max(...rows.map((r) => finiteSize(bySelf ? r.change_exclusive : r.change)), bySelf ? 0 : finiteSize(real(answer.b.total) - real(answer.a.total) * answer.scale), 1e-300);
-  const changes = quantityOf(answer.unit, most, isWhole && answer.scale === 1);
+  const most = Math.max(...rows.map((r) => finiteSize(bySelf ? r.change_exclusive : r.change)), bySelf ? 0 : finiteSize(real(answer.b.total) - real(answer.a.total) * answer.scale), 0);
+  const changes = most > 0 ? quantityOf(answer.unit, most, isWhole && answer.scale === 1) : quantity;
   const whole = finiteSize(answer.a.total) * answer.scale;
   // As wide as the longest number, so that names have the rest
   const room = (q: Quantity, size: number) => Math.max(76, roomFor(longestText(q, size)));
@@ -95,7 +95,7 @@ function columnsOf(answer: CompareAnswer, model: CompareModel, isFlat: boolean, 
   });
   const change = (title: string, of: Amount): Column<CompareEntry> => ({
     ...number('change', title, of), unit: changes.unit, width: (innerWidth < 1200 ? 80 : 116) + room(changes, most),
-    cell: ({ row }) => row && <ChangeCell text={signed(changes, row[of])} part={(row[of] ?? 0) / most} isGrey={isNoise(row, noise)} tip={row.spread[0] === null ? undefined : spreadText(answer, row.spread)} />,
+    cell: ({ row }) => row && <ChangeCell text={signed(changes, row[of])} part={(row[of] ?? 0) / (most || 1)} isGrey={isNoise(row, noise)} tip={row.spread[0] === null ? undefined : spreadText(answer, row.spread)} />,
   });
   const plainChange = (id: string, title: string, of: Amount): Column<CompareEntry> => ({ ...number(id, title, of), unit: changes.unit, width: 24 + room(changes, most), sortable: id === 'self', cell: ({ row }) => row && signed(changes, row[of]) });
   const percent = (id: string, title: string, width: number, of: (r: CompareRow) => string): Column<CompareEntry> => ({

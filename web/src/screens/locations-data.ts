@@ -51,6 +51,12 @@ export interface LocationsAnswer {
   outliers: { low: number; high: number; place: number[]; label: string[]; value: Num[] };
 }
 
+/** What stands above the places is a process: not the context of a GPU, nor a node. */
+export const isOfProcesses = (answer: LocationsAnswer): boolean => answer.processes?.kind.every((k) => /^(process|rank)$/i.test(answer.kinds?.[k ?? -1] ?? 'process')) ?? true;
+
+/** Each place is a process. */
+export const areProcesses = (answer: LocationsAnswer): boolean => answer.n_processes === answer.n && isOfProcesses(answer);
+
 /** One cell of the heat map. */
 export interface Cell {
   row: number;

@@ -1,7 +1,7 @@
 // The heat map of a metric over places, its legend, the sorted curve and the histogram: all can be brushed.
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { Canvas, fitText, pointerAt, useSize, type Size } from '../canvas';
+import { Canvas, dotsOf, fitText, pointerAt, useSize, type Size } from '../canvas';
 import { css, inkOn, sequential } from '../colors';
 import { formatQuantity, quantityOf, type Quantity } from '../format';
 import { cssColor } from '../theme';
@@ -18,14 +18,19 @@ export interface BrushProps {
 /** What differs by less than this part looks the same. */
 const SAME = 0.01;
 
-/** What colours and axes go from and to. */
-export function scaleOf({ sorted }: Places, fromZero: boolean): { low: number; high: number } {
+/** The smallest and the largest value. */
+function boundsOf({ sorted }: Places): [number, number] {
   const finite = sorted.filter((c) => Number.isFinite(c.many ? c.many.max : c.value));
-  let low = finite[0]?.value ?? 0;
-  let high = finite[finite.length - 1]?.value ?? 1;
+  return [finite[0]?.value ?? 0, finite[finite.length - 1]?.value ?? 1];
+}
+
+/** What colours and axes go from and to. */
+export function scaleOf(places: Places, fromZero: boolean): { low: number; high: number } {
+  let [low, high] = boundsOf(places);
+  if (fromZero) [low, high] = [Math.min(0, low), Math.max(0, high)];
   const wanted = SAME * Math.max(Math.abs(low), Math.abs(high));
   if (high - low < wanted) [low, high] = [(low + high - wanted) / 2, (low + high + wanted) / 2];
-  return { low: fromZero ? Math.min(0, low) : low, high: fromZero ? Math.max(0, high) : high };
+  return { low, high };
 }
 
 export const quantityFor = ({ answer, sorted }: Places): Quantity => quantityOf(answer.unit, Math.max(0, ...[sorted[0], sorted[sorted.length - 1]].map((c) => (c && Number.isFinite(c.value) ? Math.abs(c.value) : 0))), answer.is_integer);
@@ -177,20 +182,25 @@ export function HeatLegend({ places, low, high, children }: { places: Places; lo
   const drawIt = useMemo(
     () =>
       (context: CanvasRenderingContext2D, { width, height }: Size) => {
+        const dot = dotsOf(context);
         for (let x = 0; x < width; x++) {
           context.fillStyle = css(sequential(x / Math.max(1, width - 1)));
-          context.fillRect(x, 0, 1, height);
+          context.fillRect(dot(x), 0, dot(x + 1) - dot(x), height);
         }
       },
     [],
   );
+  const [least, most] = boundsOf(places);
+  const isOne = low < least && least === most && most < high; // the ends of the scale are nobody's value then
   return (
     <div class="heat-legend">
-      <span>{formatQuantity(quantity, low)}</span>
-      <span class="heat-scale">
-        <Canvas draw={drawIt} label="Colours from the smallest to the largest value" height={10} />
-      </span>
-      <span>{`${formatQuantity(quantity, high)} ${quantity.unit}`}</span>
+      {!isOne && <span>{formatQuantity(quantity, low)}</span>}
+      {!isOne && (
+        <span class="heat-scale">
+          <Canvas draw={drawIt} label="Colours from the smallest to the largest value" height={10} />
+        </span>
+      )}
+      <span>{`${isOne ? 'all ' : ''}${formatQuantity(quantity, isOne ? most : high)} ${quantity.unit}`}</span>
       {children}
     </div>
   );

@@ -8,7 +8,7 @@ import { useKeys } from '../keys';
 import { readScreen, select, useScreen } from '../state';
 import { toast } from '../toast';
 import { Tooltip } from '../tooltip';
-import { placesOf, wordsOf, type LocationsAnswer, type Places, type Statistics } from './locations-data';
+import { areProcesses, isOfProcesses, placesOf, wordsOf, type LocationsAnswer, type Places, type Statistics } from './locations-data';
 import { BrushPlot, HeatLegend, HeatMap, quantityFor, scaleOf } from './locations-heat';
 import { LocationTree } from './locations-tree';
 import { commandLine, type Screen, type ScreenProps } from './screen';
@@ -74,7 +74,7 @@ function Tip({ places, cell, at }: { places: Places; cell: number; at: { x: numb
 function describe({ answer, cells, rowLabels, columnLabels, rowTitle, columnTitle }: Places, i: number): string {
   const c = cells[i]!;
   if (answer.over === 'runs') return `run ${c.label}`;
-  const kind = answer.n_processes === answer.n ? 'process' : (answer.kinds?.[answer.places?.kind?.[i] ?? -1] ?? '');
+  const kind = areProcesses(answer) ? 'process' : (answer.kinds?.[answer.places?.kind?.[i] ?? -1] ?? '');
   if (!c.many) return c.label.toLowerCase().includes(kind.toLowerCase()) ? c.label : `${kind} ${c.label}`;
   return [rowLabels[c.row] && `${rowTitle || 'row'} ${rowLabels[c.row]}`, columnLabels[c.column] && `${columnTitle || 'column'} ${columnLabels[c.column]}`].filter(Boolean).join(', ');
 }
@@ -133,9 +133,8 @@ function moved(places: Places, from: number, key: string): number {
 function title(answer: LocationsAnswer): string {
   const n = formatCount(answer.n);
   if (answer.over === 'runs') return `${n} ${answer.n === 1 ? 'run' : 'runs'}`;
-  if (answer.over === 'processes' || answer.n_processes === answer.n) return plural(answer.n, 'process', 'processes');
-  const isOfProcesses = answer.processes?.kind.every((k) => /^(process|rank)$/i.test(answer.kinds?.[k ?? -1] ?? 'process')) ?? true; // not of GPUs
-  return `${plural(answer.n, 'location')}${isOfProcesses ? ` of ${plural(answer.n_processes, 'process', 'processes')}` : ''}`;
+  if (answer.over === 'processes' || areProcesses(answer)) return plural(answer.n, 'process', 'processes');
+  return `${plural(answer.n, 'location')}${isOfProcesses(answer) ? ` of ${plural(answer.n_processes, 'process', 'processes')}` : ''}`;
 }
 
 function Locations(props: ScreenProps) {
@@ -256,7 +255,7 @@ function Locations(props: ScreenProps) {
                   <label class="hint">
                     <input type="checkbox" checked={view.zero} onChange={(event) => setView({ zero: event.currentTarget.checked })} /> from 0
                   </label>
-                  <span class="hint grow ellipsis" role="status" aria-live="polite">
+                  <span class="hint grow" role="status" aria-live="polite">
                     {said || (isReport() || places.answer.over === 'runs' ? '' : 'Drag to filter all screens; Shift adds; Esc takes it back.')}
                   </span>
                 </HeatLegend>

@@ -132,6 +132,7 @@ function What({ answer, props }: { answer: OverviewAnswer; props: ScreenProps })
 
 function Totals({ answer, findings, props }: { answer: OverviewAnswer; findings: FindingsAnswer | null; props: ScreenProps }) {
   const totals = findings?.totals ?? (answer.metrics ?? []).map((m) => ({ id: m.id, name: m.name ?? '', display_name: m.display_name, unit: m.unit, all: m.all, is_whole: m.is_whole }));
+  if (props.input.metrics.length === 0 && answer.info.contexts) return <Card title="Totals"><p class="hint">No metrics are in it, so that no call path has a value: there is no tree, flame graph or comparison of it.</p></Card>;
   if (totals.length === 0) return null;
   return (
     <Card title="Totals" hint={[answer.run, answer.location, totals.length < props.input.metrics.length && `${formatCount(totals.length)} of ${plural(props.input.metrics.length, 'metric')}`].filter(Boolean).join(' · ')}>

@@ -192,10 +192,13 @@ function Scale(props: ScreenProps) {
         {answer.could_join.length > 0 && !isReport() && <Choice label="Inputs" value={view.together} choices={[['', answer.inputs.length > 1 ? `all ${answer.inputs.length} as one` : 'this one'], answer.inputs.length > 1 && view.together === '' ? ['0', 'this one'] : ['1', `all ${answer.could_join.length + 1} as one`]]} onChange={(together) => setView({ together })} />}
         {parameters.length > 1 && <Choice label="Over" value={main} choices={names.map((n) => [n, n] as const)} onChange={(over) => setView({ over })} />}
         {parameters.length > 2 && isMap && <Choice label="and" value={second} choices={names.filter((n) => n !== main).map((n) => [n, n] as const)} onChange={(and) => setView({ and })} />}
-        <span class="hint grow ellipsis scale-count">
+        <span class="hint grow if-room">
           <span>
             {plural(answer.n, 'call path')}
-            {answer.n !== answer.n_models && ` of ${answer.n_models}`}, {plural(answer.n_points, 'point')}
+            {answer.n !== answer.n_models && ` of ${answer.n_models}`}
+          </span>
+          <span>
+            , {plural(answer.n_points, 'point')}
             {loading && ' …'}
           </span>
         </span>

@@ -1,5 +1,5 @@
 // Draws time lines: rows, the axis, levels of call paths, shares over time, the map of the whole.
-import { fitText, type Size } from '../canvas';
+import { dotsOf, fitText, type Size } from '../canvas';
 import { colorOfName, css, hash, inkOn, type Rgb } from '../colors';
 import { cssColor } from '../theme';
 import { hasPicture, ticksOf, type DepthsAnswer, type Line, type PictureAnswer, type Procedures, type Span } from './timeline-data';
@@ -206,11 +206,11 @@ export function drawShares(c: CanvasRenderingContext2D, { width, height }: Size,
   const x0 = x(picture.from);
   const scale = (x(picture.to) - x0) / picture.n_bins;
   const [other, ground] = [cssColor('--sunken'), cssColor('--ground')];
+  const dot = dotsOf(c);
   for (let bin = 0; bin < picture.n_bins; bin++) {
     let y = height;
-    // Whole pixels, so that no seams show between parts
-    const left = Math.round(x0 + bin * scale);
-    const wide = Math.round(x0 + (bin + 1) * scale) - left;
+    const left = dot(x0 + bin * scale);
+    const wide = dot(x0 + (bin + 1) * scale) - left;
     let sum = 0;
     picture.bins.forEach((shares, i) => {
       const share = shares[bin] ?? 0;

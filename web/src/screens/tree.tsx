@@ -457,8 +457,9 @@ function Toolbar(props: ToolbarProps) {
       )}
       <Hidden {...props} />
       <Found {...props} />
-      <span class="grow" />
-      <span class="hint">{[answer.run, answer.location, plural(answer.items, 'node')].filter(Boolean).join(' · ')}</span>
+      <span class="hint grow if-room">
+        <span>{[answer.run, answer.location, plural(answer.items, 'node')].filter(Boolean).join(' · ')}</span>
+      </span>
       {input.metrics.length > 1 && (
         <button title="More metrics as columns" onClick={(event) => openMenu(event, metricMenu)}>
           Metrics

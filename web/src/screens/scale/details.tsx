@@ -43,7 +43,7 @@ function Why({ params, context, parameters }: { params: Params; context: number;
             <tr key={h.order} class={h.verdict === 'chosen' ? 'chosen' : undefined}>
               {hasParameter && <td>{h.parameter ?? 'all'}</td>}
               <td title={h.function}>
-                <Formula text={h.function.replace(/\d+\.\d{5,}(e[+-]?\d+)?/g, (n) => String(Number(Number(n).toPrecision(4)))).replace(/\^\(1\)/g, '')} parameters={parameters} />
+                <Formula text={h.function.replace(/\d+\.\d{5,}(e[+-]?\d+)?/g, (n) => digits(Number(n), 4)).replace(/\^\(1\)/g, '')} parameters={parameters} />
               </td>
               <td class="right" title={String(h.SMAPE)}>{digits(h.SMAPE, 4)}</td>
               <td class="right" title={String(h.AR2)}>{Number.isFinite(real(h.AR2)) ? real(h.AR2).toFixed(4) : '–'}</td>
