@@ -53,6 +53,7 @@ typedef struct as_slices {
     as_vec tracks;       /* as_slice_track: those of one process together, by location, kind, section and lane */
     uint64_t n_left_out; /* events of no run, without a time, or beyond 256 that overlap */
     uint64_t n_rounded;  /* events that begin or end between two nanoseconds */
+    uint64_t n_too_late; /* events that begin or end later than nanoseconds can say */
     uint64_t n_cut;      /* call paths that samples may have whose innermost calls are left out, being too deep */
     uint32_t most_deep;
     /* Private */

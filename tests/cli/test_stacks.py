@@ -263,6 +263,19 @@ class Stacks(Case):
             self.assertIn('the parts of a nanosecond in the times of 2 events', run('convert', rounded, self.path(name)).err)
             self.assertNotIn('nanosecond', run('convert', whole, self.path(name)).err)
 
+    def test_times_that_nanoseconds_cannot_say(self):
+        """They end where 62 bits do, and that is said, whatever is written."""
+        for end, said in ((4.6e9, ''), (4.7e9, 'the times of 1 event more than 146 years after the first'), (1e300, 'the times of 1 event more than 146 years after the first')):
+            events = [{'type': kind, 'frame': k, 'at': at} for k, (begin, end) in enumerate(((0, 1), (2, end))) for kind, at in (('O', begin), ('C', end))]
+            profile = {'type': 'evented', 'name': 't', 'unit': 'seconds', 'startValue': 0, 'endValue': end, 'events': events}
+            source = self.write('late.speedscope.json', json.dumps({'shared': {'frames': [{'name': 'f'}, {'name': 'g'}]}, 'profiles': [profile]}))
+            for name in 'x.trace.json', 'x.pftrace', 'x.speedscope.json':
+                told = run('convert', source, self.path(name)).err
+                self.assertIn(said, told)
+                self.assertEqual(bool(said), 'years' in told)
+            with open(self.path('x.trace.json'), encoding='utf-8') as f:
+                self.assertEqual(min(int(end), 2**62 / 1e9), max(e['ts'] for e in json.load(f)['traceEvents'] if 'ts' in e) / 1e6)
+
     def test_samples_in_chrome_traces(self):
         """Slices of one thread nest, and nothing on it goes back in time."""
         open_ones, last, n = collections.defaultdict(list), {}, 0
