@@ -29,7 +29,7 @@ static int64_t round_real(double value, as_cost_type *type) {
         return 0;
     }
     if (whole >= LARGEST || whole < -LARGEST) return clip(whole < 0 ? -TOO_LARGE : TOO_LARGE, type);
-    if (fabs(exact - whole) > 1e-6) type->is_rounded = true;
+    if (fabs(exact - whole) > 1e-6 || (whole == 0 && exact != 0)) type->is_rounded = true;
     return (int64_t)whole;
 }
 
