@@ -8,7 +8,7 @@
 #include "formats/slices_private.h"
 
 #define NANOSECONDS 1e9
-#define LATEST 0x1p62 /* nanoseconds, 146 years: what comes later is said to be then */
+#define LATEST      0x1p62 /* nanoseconds, 146 years: what comes later is said to be then */
 
 uint64_t as_slice_nanoseconds(const as_slices *slices, double seconds) {
     double ns = nearbyint((seconds - slices->earliest) * NANOSECONDS);
@@ -313,7 +313,8 @@ void as_lose_slices(const as_dataset *ds, uint32_t most_deep, as_losses *losses)
         as_lose(losses, "the parts of a nanosecond in the times of %llu event%s (they are rounded)",
                 (unsigned long long)slices.n_rounded, slices.n_rounded == 1 ? "" : "s");
     if (slices.n_too_late)
-        as_lose(losses, "the times of %llu event%s more than 146 years after the first (that is when they begin or end)",
+        as_lose(losses,
+                "the times of %llu event%s more than 146 years after the first (that is when they begin or end)",
                 (unsigned long long)slices.n_too_late, slices.n_too_late == 1 ? "" : "s");
     double ticks = ds->traces.ticks_per_second;
     if (ds->traces.n_samples && !(fmod(NANOSECONDS, ticks) == 0))

@@ -139,8 +139,7 @@ static void take_event(flow *f, uint64_t number, const as_event *event) {
     if (!f->visitor && as_slice_is_too_late(f->slices, end_of(event)))
         f->n_too_late++;
     else if (!f->visitor)
-        f->n_rounded +=
-            !as_slice_is_exact(f->slices, event->start) || !as_slice_is_exact(f->slices, end_of(event));
+        f->n_rounded += !as_slice_is_exact(f->slices, event->start) || !as_slice_is_exact(f->slices, end_of(event));
     if (event->context < AS_COUNT(ds, contexts)) new.depth = as_ds_context(ds, event->context)->depth;
     if (f->together.count && AS_AT(beginning, &f->together, 0).slice.start != new.slice.start) put_together(f);
     f->is_out_of_memory |= new.set == UINT32_MAX || !as_vec_append(&f->together, &new, 1);

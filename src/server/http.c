@@ -161,8 +161,7 @@ static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned
                                      struct MHD_Response *response) {
     if (!response) return MHD_NO;
     MHD_add_response_header(response, "Content-Type", type);
-    for (size_t i = 0; i < N_HEADERS; i++)
-        MHD_add_response_header(response, headers[i].name, headers[i].value);
+    for (size_t i = 0; i < N_HEADERS; i++) MHD_add_response_header(response, headers[i].name, headers[i].value);
     enum MHD_Result queued = MHD_queue_response(connection, status, response);
     MHD_destroy_response(response);
     return queued;

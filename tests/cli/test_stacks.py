@@ -263,6 +263,20 @@ class Stacks(Case):
             self.assertIn('the parts of a nanosecond in the times of 2 events', run('convert', rounded, self.path(name)).err)
             self.assertNotIn('nanosecond', run('convert', whole, self.path(name)).err)
 
+    def test_amounts_that_are_no_numbers(self):
+        """No line and no weight of them could be read again: they are left out, and that is said."""
+        source = self.write('odd.txt', 'PARAMETER p\nPOINTS 4\nMETRIC time\n' + ''.join(f'REGION main->{name}\nDATA {value}\n' for name, value in (('a', 'nan'), ('b', 'inf'), ('c', '5'), ('d', '-inf'))))
+        for name in 'x.folded', 'x.speedscope.json':
+            self.assertIn('cannot hold 3 values that are infinite or no number', run('convert', source, self.path(name)).err)
+            self.assertEqual([{'path': 'main->c', 'value': 5}], run('sql', '--json', self.path(name), 'select c.path, v.value from value v join context c on c.id = v.context').json)
+            self.assertEqual(1, run('convert', '--strict', source, self.path('strict.folded')).status)
+        told = run('flame', '--folded', source)
+        self.assertEqual(('main;c 5\n', 0), (told.out, told.status))
+        self.assertIn('3 stacks are left out whose amount is infinite or no number', told.err)
+        huge = run('flame', '--folded', self.write('huge.folded', 'a;b 1e308\n' * 20 + 'c 1\n'))
+        self.assertEqual('c 1\n', huge.out)
+        self.assertIn('1 stack is left out', huge.err)
+
     def test_times_that_nanoseconds_cannot_say(self):
         """They end where 62 bits do, and that is said, whatever is written."""
         for end, said in ((4.6e9, ''), (4.7e9, 'the times of 1 event more than 146 years after the first'), (1e300, 'the times of 1 event more than 146 years after the first')):
