@@ -263,6 +263,18 @@ class Stacks(Case):
             self.assertIn('the parts of a nanosecond in the times of 2 events', run('convert', rounded, self.path(name)).err)
             self.assertNotIn('nanosecond', run('convert', whole, self.path(name)).err)
 
+    def test_names_that_would_be_something_else(self):
+        """What is written for them is another name, and that is said."""
+        def told(*names):
+            frames = [{'name': name} for name in names]
+            profile = {'type': 'sampled', 'name': 't', 'unit': 'none', 'startValue': 0, 'endValue': 1, 'samples': [[i] for i in range(len(names))], 'weights': [1] * len(names)}
+            source = self.write('names.speedscope.json', json.dumps({'shared': {'frames': frames}, 'profiles': [profile]}))
+            found = re.search(r'(\d+) names? that would be taken', run('convert', source, self.path('names.folded')).err)
+            return int(found[1]) if found else 0, self.read('names.folded').decode()
+        self.assertEqual((0, 'main 1\nx 5 1\n'), told('main', 'x 5'))
+        self.assertEqual((3, '#_x 1\nbom 1\n? 1\n#y 1\n'), told('# x', '\ufeffbom', '', '#y'))
+        self.assertEqual((2, 'x_5 1\nf_6 1\n'), told('x 5', 'f 6'))
+
     def test_amounts_that_are_no_numbers(self):
         """No line and no weight of them could be read again: they are left out, and that is said."""
         source = self.write('odd.txt', 'PARAMETER p\nPOINTS 4\nMETRIC time\n' + ''.join(f'REGION main->{name}\nDATA {value}\n' for name, value in (('a', 'nan'), ('b', 'inf'), ('c', '5'), ('d', '-inf'))))
