@@ -394,9 +394,10 @@ bool as_slice_track_name(const as_slices *slices, const as_slice_track *track, a
     return end_text(out, fine);
 }
 
-const char *as_slice_name(const as_dataset *ds, const as_time_slice *slice) {
-    const char *name = as_ds_text(ds, slice->name);
-    if (!name && slice->context < AS_COUNT(ds, contexts))
-        name = as_ds_text(ds, as_ds_context(ds, slice->context)->name);
-    return name ? name : "<unknown>";
+const char *as_slice_name(const as_dataset *ds, const as_time_slice *slice, size_t *size) {
+    static const char unknown[] = "<unknown>";
+    as_str name = slice->name;
+    if (name == AS_NO_STR && slice->context < AS_COUNT(ds, contexts)) name = as_ds_context(ds, slice->context)->name;
+    *size = name == AS_NO_STR ? sizeof unknown - 1 : as_str_size(&ds->strings, name);
+    return name == AS_NO_STR ? unknown : as_ds_text(ds, name);
 }

@@ -364,6 +364,17 @@ class Stacks(Case):
         written = Profile(self.path('zero.pb.gz'))
         self.assertEqual(['a', 'a\0b'], sorted(written.strings[f.name] for f in written.functions.values()))
 
+    def test_zero_bytes_in_names_of_time_lines(self):
+        events = [{'type': kind, 'frame': 0, 'at': at} for kind, at in (('O', 0), ('C', 1))]
+        profile = {'type': 'evented', 'name': 't', 'unit': 'seconds', 'startValue': 0, 'endValue': 1, 'events': events}
+        source = self.write('zero-line.speedscope.json', json.dumps({'shared': {'frames': [{'name': 'a\0b'}]}, 'profiles': [profile]}))
+        for name in 'zero.trace.json', 'zero.pftrace':
+            self.assertFine(run('convert', '--quiet', source, self.path(name)))
+        with open(self.path('zero.trace.json'), encoding='utf-8') as f:
+            self.assertEqual({'a\0b'}, {e['name'] for e in json.load(f)['traceEvents'] if e['ph'] in 'BE'})
+        with open(self.path('zero.pftrace'), 'rb') as f:
+            self.assertIn(b'\x12\x03a\0b', f.read())
+
     def test_hostile_names(self):
         name = '<script>alert("x")</script>\\;\t'
         path = self.write('h.speedscope.json', json.dumps({'shared': {'frames': [{'name': name}, {'name': 'ä\u2028'}]}, 'profiles': [
