@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/directory.h"
 #include "io/input.h"
 
 enum { MOST_FILES = 4096, LARGEST_FILE = 32 << 20 };
@@ -16,21 +17,18 @@ typedef struct source_file {
 
 struct as_source_lines {
     const as_dataset *ds;
-    char *root;   /* without symbolic links; NULL: there are no sources */
-    as_map known; /* string -> index into files */
-    as_vec files; /* source_file */
-    as_vec path;  /* char */
+    const char *root; /* NULL: there are no sources */
+    as_map known;     /* string -> index into files */
+    as_vec files;     /* source_file */
 };
 
 as_source_lines *as_source_lines_new(const as_dataset *ds) {
     as_source_lines *s = calloc(1, sizeof *s);
     if (!s) return NULL;
-    const char *root = as_ds_text(ds, ds->source_root);
     s->ds = ds;
-    s->root = root ? realpath(root, NULL) : NULL;
+    s->root = as_ds_text(ds, ds->source_root);
     as_map_init(&s->known, NULL);
     as_vec_init(&s->files, sizeof(source_file), NULL);
-    as_vec_init(&s->path, 1, NULL);
     return s;
 }
 
@@ -42,43 +40,20 @@ void as_source_lines_free(as_source_lines *s) {
         as_vec_free(&file->starts);
     }
     as_vec_free(&s->files);
-    as_vec_free(&s->path);
     as_map_free(&s->known);
-    free(s->root);
     free(s);
 }
 
 /* ---- files ----------------------------------------------------------------------------------------------------------- */
 
-/* Whether a path goes down only. */
-static bool goes_down(const char *path) {
-    if (!*path || *path == '/') return false;
-    for (const char *at = path; at;) {
-        if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || !at[2])) return false;
-        at = strchr(at, '/');
-        if (at) at++;
-    }
-    return true;
-}
-
-/* A regular file of a sane size, behind all links still below the root. */
-static bool is_inside(const as_source_lines *s, const char *path) {
-    struct stat about;
-    size_t size = strlen(s->root);
-    bool is_below = strncmp(path, s->root, size) == 0 && (path[size] == '/' || strcmp(s->root, "/") == 0);
-    return is_below && stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= LARGEST_FILE;
-}
-
-static as_input *open_source(as_source_lines *s, const char *name) {
+/* One of a sane size below the root. */
+static as_input *open_source(const as_source_lines *s, const char *name) {
     as_input *input = NULL;
     assay_error error;
-    if (!s->root || !goes_down(name)) return NULL;
-    s->path.count = 0;
-    if (!as_vec_text(&s->path, s->root) || !as_vec_text(&s->path, "/") ||
-        !as_vec_append(&s->path, name, strlen(name) + 1))
-        return NULL;
-    char *path = realpath(s->path.data, NULL);
-    bool is_open = path && is_inside(s, path) && as_input_open(path, NULL, &input, &error) == ASSAY_OK;
+    struct stat about;
+    char *path = as_file_below(s->root, name);
+    bool is_open = path && stat(path, &about) == 0 && about.st_size <= LARGEST_FILE &&
+                   as_input_open(path, NULL, &input, &error) == ASSAY_OK;
     free(path);
     return is_open ? input : NULL;
 }

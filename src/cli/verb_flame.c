@@ -96,6 +96,10 @@ static as_exit run(as_cli *cli) {
                           : as_flame_fold(stacks.flame, cli->out) ? AS_EXIT_FINE
                                                                   : as_cli_memory(cli);
         if (written != AS_EXIT_FINE) status = written;
+        size_t n_unwritten = s == FOLDED ? as_flame_unwritten(stacks.flame) : 0;
+        if (n_unwritten)
+            as_cli_note(cli, "%zu stack%s left out whose amount is infinite or no number", n_unwritten,
+                        n_unwritten == 1 ? " is" : "s are");
     }
     as_flame_free(stacks.flame);
     return status;

@@ -154,6 +154,15 @@ static void write_amount(const amount *own, as_output *out) {
 
 static bool is_zero(const amount *own) { return own->has_real ? real_of(own) == 0 : own->whole == 0; }
 
+/* Whether lines have numbers for its amounts. */
+static bool is_finite(const frame *f) { return isfinite(real_of(&f->own[0])) && isfinite(real_of(&f->own[1])); }
+
+size_t as_flame_unwritten(const as_flame *flame) {
+    size_t n = 0;
+    for (uint32_t id = 0; id < flame->frames.count; id++) n += !is_finite(frame_at(flame, id));
+    return n;
+}
+
 /* A frame whose children are still to come. */
 typedef struct open_frame {
     uint32_t next; /* sibling */
@@ -179,7 +188,7 @@ bool as_flame_fold(const as_flame *flame, as_output *out) {
                as_vec_append(&open, &here, 1);
         char *text = stack.data;
         if (fine && stack.count > 1 && text[0] == '#' && text[1] == ' ') text[1] = '_'; /* it is no comment */
-        if (fine && !(is_zero(&f->own[0]) && is_zero(&f->own[1]))) {
+        if (fine && is_finite(f) && !(is_zero(&f->own[0]) && is_zero(&f->own[1]))) {
             as_output_write(out, stack.data, stack.count);
             for (size_t side = 0; side <= flame->side; side++) write_amount(&f->own[side], out);
             as_output_char(out, '\n');

@@ -29,6 +29,8 @@ size_t as_flame_sides(const as_flame *flame);
 /* "outermost;…;innermost AMOUNT", a line for each stack whose amount is not 0; a frame before those above it, in the order in which they came. Of two sides both amounts, where
  * one of them is not 0. False when memory is out. */
 bool as_flame_fold(const as_flame *flame, as_output *out);
+/* How many stacks these leave out, since their amounts are infinite or no numbers: nobody could read such lines. */
+size_t as_flame_unwritten(const as_flame *flame);
 
 /* ---- what is in it ------------------------------------------------------------------------------------------------------- */
 

@@ -177,9 +177,11 @@ static bool make_graph(writing *w) {
 
 /* ---- text ------------------------------------------------------------------------------------------------------------ */
 
+static bool is_blank(const char *text) { return !text[strspn(text, " \t\r\n")]; }
+
 /* In one line; what is blank would be no name. */
 static void put_text(writing *w, const char *text) {
-    if (!text[strspn(text, " \t\r\n")]) text = "???";
+    if (is_blank(text)) text = "???";
     for (const char *c = text; *c; c++) as_output_char(w->out, (unsigned char)*c < ' ' ? ' ' : *c);
 }
 
@@ -347,6 +349,41 @@ static assay_status write_callgrind(as_writer *writer) {
     return status;
 }
 
+/* Whether lines cannot have it as it is. */
+static bool is_changed(const char *name) {
+    const char *at = name;
+    while ((unsigned char)*at >= ' ') at++;
+    return *at || is_blank(name);
+}
+
+static void lose_names(const as_costs *costs, as_losses *losses) {
+    const as_dataset *ds = costs->ds;
+    as_map seen;
+    as_map_init(&seen, as_ds_budget(ds));
+    for (assay_id id = 0; id < AS_COUNT(ds, contexts); id++) {
+        const char *name = as_ds_text(ds, as_ds_context(ds, id)->name);
+        if (costs->frames[id] == id && name && is_changed(name))
+            losses->failed |= !as_map_put(&seen, as_ds_context(ds, id)->name, 0);
+    }
+    size_t n = seen.count;
+    as_map_free(&seen);
+    if (n) as_lose(losses, "control characters and blank names, of %zu (blanks and ??? stand there)", n);
+}
+
+/* Sums of functions and calls are part of the whole, so they fit where that does. */
+static void lose_sums(const as_costs *costs, as_losses *losses) {
+    for (size_t k = 0; k < costs->types.count; k++) {
+        const as_metric *metric = as_ds_metric(costs->ds, AS_AT(as_cost_type, &costs->types, k).metric);
+        const char *name = as_ds_text(costs->ds, metric->name);
+        as_whole sum = 0;
+        for (assay_id id = 0; id < AS_COUNT(costs->ds, contexts); id++) {
+            if (costs->frames[id] == id) sum += natural(as_costs_of(costs, id)[k]);
+        }
+        if (sum > INT64_MAX)
+            as_lose(losses, "sums of %s beyond 64 bits (they are the largest there is)", name ? name : "a metric");
+    }
+}
+
 static void find_losses(const as_dataset *ds, as_losses *losses) {
     as_costs costs;
     assay_error error;
@@ -357,6 +394,8 @@ static void find_losses(const as_dataset *ds, as_losses *losses) {
             for (size_t k = 0; k < costs.types.count && costs.frames[id] == id; k++)
                 n += as_costs_of(&costs, id)[k] < 0;
         }
+        lose_names(&costs, losses);
+        lose_sums(&costs, losses);
     }
     losses->failed |= status == ASSAY_E_NOMEM;
     size_t n_types = costs.types.count;

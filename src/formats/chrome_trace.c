@@ -97,11 +97,12 @@ static void put_arguments(tracing *t, const as_time_slice *slice) {
 
 /* The rest of an event, behind its times. */
 static void put_words(tracing *t, const as_time_slice *slice, const char *kind) {
-    const char *name = as_slice_name(t->slices.ds, slice), *own = as_ds_text(t->slices.ds, slice->kind);
+    size_t size;
+    const char *name = as_slice_name(t->slices.ds, slice, &size), *own = as_ds_text(t->slices.ds, slice->kind);
     as_output_text(t->out, ",\"cat\":");
     as_json_write_string(t->out, own ? own : kind, strlen(own ? own : kind));
     as_output_text(t->out, ",\"name\":");
-    as_json_write_string(t->out, name, strlen(name));
+    as_json_write_string(t->out, name, size);
 }
 
 /* A moment, or the begin of what lasts. */
@@ -116,11 +117,12 @@ static void put_begin(tracing *t, const as_slice_track *track, const as_time_sli
 
 /* Its end is said, not how long it takes: whoever adds that up in floating point lets it end behind the begin of the next. */
 static void put_end(tracing *t, const as_slice_track *track, const as_time_slice *slice) {
-    const char *name = as_slice_name(t->slices.ds, slice);
+    size_t size;
+    const char *name = as_slice_name(t->slices.ds, slice, &size);
     begin_event(t, 'E', track);
     put_time(t->out, ",\"ts\":", slice->end);
     as_output_text(t->out, ",\"name\":");
-    as_json_write_string(t->out, name, strlen(name));
+    as_json_write_string(t->out, name, size);
     as_output_char(t->out, '}');
 }
 

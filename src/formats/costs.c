@@ -29,7 +29,7 @@ static int64_t round_real(double value, as_cost_type *type) {
         return 0;
     }
     if (whole >= LARGEST || whole < -LARGEST) return clip(whole < 0 ? -TOO_LARGE : TOO_LARGE, type);
-    if (fabs(exact - whole) > 1e-6) type->is_rounded = true;
+    if (fabs(exact - whole) > 1e-6 || (whole == 0 && exact != 0)) type->is_rounded = true;
     return (int64_t)whole;
 }
 
@@ -269,7 +269,14 @@ static void lose_digits(const as_costs *c, as_losses *losses) {
 }
 
 static void lose_frames(const as_costs *c, as_losses *losses) {
-    size_t n = AS_COUNT(c->ds, contexts);
+    size_t n = AS_COUNT(c->ds, contexts), n_nameless = 0;
+    for (assay_id id = 0; id < n; id++) {
+        as_str name = as_ds_context(c->ds, id)->name;
+        n_nameless += c->frames[id] == id && name != AS_NO_STR && as_str_size(&c->ds->strings, name) == 0;
+    }
+    if (n_nameless)
+        as_lose(losses, "the empty name of %zu call path%s (<unknown> stands there)", n_nameless,
+                n_nameless == 1 ? "" : "s");
     bool *has = malloc((n + 1) * sizeof *has);
     losses->failed |= !has;
     for (assay_id id = 0; has && id < n; id++) has[id] = as_costs_any(c, id);

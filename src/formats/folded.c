@@ -488,6 +488,37 @@ static size_t count_changed(const as_dataset *ds, as_losses *losses) {
     return n;
 }
 
+static bool is_same_name(const folding *f, assay_id id) {
+    size_t size;
+    const char *name = as_stack_frame_name(f->ds, id, &size);
+    bool is_comment_else = f->stacks.callers[id] == ASSAY_NONE && is_comment(name, name + size);
+    return !is_comment_else && size == f->name.count && (!size || memcmp(name, f->name.data, size) == 0);
+}
+
+/* Names of the main metric's stacks that would be taken for something else. Equal names count once. */
+static size_t count_disguised(const as_dataset *ds, assay_id metric, bool is_difference, as_losses *losses) {
+    folding f = {.ds = ds, .is_difference = is_difference};
+    as_map seen;
+    assay_error error;
+    assay_id run = as_stacks_main_run(ds);
+    if (metric == ASSAY_NONE || run == ASSAY_NONE) return 0;
+    as_map_init(&seen, as_ds_budget(ds));
+    as_vec_init(&f.name, 1, as_ds_budget(ds));
+    bool is_open = as_stacks_open(ds, metric, run, true, &f.stacks, &error) == ASSAY_OK;
+    bool hides_numbers = is_open && !is_difference && looks_like_difference(&f);
+    for (assay_id id = 0; is_open && id < AS_COUNT(ds, contexts); id++) {
+        if (f.stacks.frames[id] != id) continue;
+        bool fine = find_name(&f, id, hides_numbers);
+        if (fine && !is_same_name(&f, id)) fine = as_map_put(&seen, as_ds_context(ds, id)->name, 0);
+        losses->failed |= !fine;
+    }
+    size_t n = seen.count;
+    as_stacks_close(&f.stacks);
+    as_vec_free(&f.name);
+    as_map_free(&seen);
+    return n;
+}
+
 /* A file says of its amounts nothing: whoever reads it takes them for samples. */
 static void find_losses(const as_dataset *ds, as_losses *losses) {
     bool is_difference = was_difference(ds);
@@ -497,6 +528,11 @@ static void find_losses(const as_dataset *ds, as_losses *losses) {
     if (n_changed)
         as_lose(losses, "';' and control characters in %zu name%s (':' and blanks stand there)", n_changed,
                 n_changed == 1 ? "" : "s");
+    size_t n_disguised = count_disguised(ds, id, is_difference, losses);
+    if (n_disguised)
+        as_lose(losses,
+                "%zu name%s that would be taken for a comment, an amount or none ('_', '?' or nothing stand there)",
+                n_disguised, n_disguised == 1 ? "" : "s");
     if (is_difference || id == ASSAY_NONE) return;
     const char *name = as_ds_text(ds, as_ds_metric(ds, id)->name), *unit = as_ds_text(ds, as_ds_metric(ds, id)->unit);
     if (!name || (strcmp(name, "samples") == 0 && unit && strcmp(unit, "occ") == 0)) return;

@@ -121,22 +121,28 @@ static void put_tracks(writing *w) {
 /* ---- events ---------------------------------------------------------------------------------------------------------- */
 
 /* The number of a name of the dataset (AS_NO_STR: of one that has none); a new one is told to whoever reads. */
-static uint64_t number_of(writing *w, name_kind kind, as_str id, const char *text) {
+static uint64_t number_of(writing *w, name_kind kind, as_str id, const char *text, size_t size) {
     uint32_t number = as_map_get(&w->numbers[kind], id);
     if (number != AS_MAP_NONE) return (uint64_t)number + 1;
     number = (uint32_t)w->numbers[kind].count;
     w->failed |= !as_map_put(&w->numbers[kind], id, number);
     size_t begun = as_message_begin(&w->names, kind);
     as_message_number(&w->names, NAME_NUMBER, (uint64_t)number + 1);
-    as_message_text(&w->names, NAME_TEXT, text ? text : "");
+    as_message_bytes(&w->names, NAME_TEXT, text, size);
     as_message_end(&w->names, begun);
     return (uint64_t)number + 1;
+}
+
+static uint64_t number_of_text(writing *w, name_kind kind, as_str text) {
+    bool is_there = text != AS_NO_STR;
+    return number_of(w, kind, text, is_there ? as_ds_text(w->ds, text) : "",
+                     is_there ? as_str_size(&w->ds->strings, text) : 0);
 }
 
 static void put_annotation(writing *w, const as_attribute *attribute) {
     const as_cell *value = &attribute->value;
     if (value->type == AS_CELL_NULL) return;
-    uint64_t name = number_of(w, ANNOTATION_NAMES, attribute->key, as_ds_text(w->ds, attribute->key));
+    uint64_t name = number_of_text(w, ANNOTATION_NAMES, attribute->key);
     size_t begun = as_message_begin(&w->packet, EVENT_ANNOTATION);
     as_message_number(&w->packet, ANNOTATION_NAME, name);
     switch (value->type) {
@@ -157,10 +163,11 @@ static void put_event(writing *w, const as_slice_track *track, uint64_t time, un
     if (named) {
         bool has_context = named->name == AS_NO_STR && named->context < AS_COUNT(w->ds, contexts);
         as_str name = has_context ? as_ds_context(w->ds, named->context)->name : named->name;
-        as_message_number(&w->packet, EVENT_NAME, number_of(w, EVENT_NAMES, name, as_slice_name(w->ds, named)));
+        size_t size;
+        const char *text = as_slice_name(w->ds, named, &size);
+        as_message_number(&w->packet, EVENT_NAME, number_of(w, EVENT_NAMES, name, text, size));
         if (named->kind != AS_NO_STR)
-            as_message_number(&w->packet, EVENT_CATEGORY,
-                              number_of(w, CATEGORIES, named->kind, as_ds_text(w->ds, named->kind)));
+            as_message_number(&w->packet, EVENT_CATEGORY, number_of_text(w, CATEGORIES, named->kind));
         as_attribute attribute;
         for (size_t k = 0; named->event != AS_NO_EVENT && as_slice_attribute(w->slices, named->event, k, &attribute);
              k++)

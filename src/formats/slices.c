@@ -8,10 +8,15 @@
 #include "formats/slices_private.h"
 
 #define NANOSECONDS 1e9
+#define LATEST      0x1p62 /* nanoseconds, 146 years: what comes later is said to be then */
 
 uint64_t as_slice_nanoseconds(const as_slices *slices, double seconds) {
     double ns = nearbyint((seconds - slices->earliest) * NANOSECONDS);
-    return ns >= 0x1p62 ? (uint64_t)1 << 62 : ns > 0 ? (uint64_t)ns : 0;
+    return ns >= LATEST ? (uint64_t)LATEST : ns > 0 ? (uint64_t)ns : 0;
+}
+
+bool as_slice_is_too_late(const as_slices *slices, double seconds) {
+    return (seconds - slices->earliest) * NANOSECONDS >= LATEST;
 }
 
 bool as_slice_is_exact(const as_slices *slices, double seconds) {
@@ -307,6 +312,10 @@ void as_lose_slices(const as_dataset *ds, uint32_t most_deep, as_losses *losses)
     if (slices.n_rounded)
         as_lose(losses, "the parts of a nanosecond in the times of %llu event%s (they are rounded)",
                 (unsigned long long)slices.n_rounded, slices.n_rounded == 1 ? "" : "s");
+    if (slices.n_too_late)
+        as_lose(losses,
+                "the times of %llu event%s more than 146 years after the first (that is when they begin or end)",
+                (unsigned long long)slices.n_too_late, slices.n_too_late == 1 ? "" : "s");
     double ticks = ds->traces.ticks_per_second;
     if (ds->traces.n_samples && !(fmod(NANOSECONDS, ticks) == 0))
         as_lose(losses, "the parts of a nanosecond in the times of samples (they are rounded)");
@@ -385,9 +394,10 @@ bool as_slice_track_name(const as_slices *slices, const as_slice_track *track, a
     return end_text(out, fine);
 }
 
-const char *as_slice_name(const as_dataset *ds, const as_time_slice *slice) {
-    const char *name = as_ds_text(ds, slice->name);
-    if (!name && slice->context < AS_COUNT(ds, contexts))
-        name = as_ds_text(ds, as_ds_context(ds, slice->context)->name);
-    return name ? name : "<unknown>";
+const char *as_slice_name(const as_dataset *ds, const as_time_slice *slice, size_t *size) {
+    static const char unknown[] = "<unknown>";
+    as_str name = slice->name;
+    if (name == AS_NO_STR && slice->context < AS_COUNT(ds, contexts)) name = as_ds_context(ds, slice->context)->name;
+    *size = name == AS_NO_STR ? sizeof unknown - 1 : as_str_size(&ds->strings, name);
+    return name == AS_NO_STR ? unknown : as_ds_text(ds, name);
 }

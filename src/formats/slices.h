@@ -53,6 +53,7 @@ typedef struct as_slices {
     as_vec tracks;       /* as_slice_track: those of one process together, by location, kind, section and lane */
     uint64_t n_left_out; /* events of no run, without a time, or beyond 256 that overlap */
     uint64_t n_rounded;  /* events that begin or end between two nanoseconds */
+    uint64_t n_too_late; /* events that begin or end later than nanoseconds can say */
     uint64_t n_cut;      /* call paths that samples may have whose innermost calls are left out, being too deep */
     uint32_t most_deep;
     /* Private */
@@ -86,8 +87,8 @@ static inline const as_slice_process *as_slice_process_at(const as_slices *slice
 /* What people call them, NUL-terminated into out, a vector of char that is cleared first. False when memory is out. */
 bool as_slice_process_name(const as_slices *slices, size_t process, as_vec *out);
 bool as_slice_track_name(const as_slices *slices, const as_slice_track *track, as_vec *out);
-/* The name of the event or of the context, else "<unknown>". Lives as long as the dataset. */
-const char *as_slice_name(const as_dataset *ds, const as_time_slice *slice);
+/* The name of the event or of the context, else "<unknown>", and its size: there may be zero bytes in it. Lives as long as the dataset. */
+const char *as_slice_name(const as_dataset *ds, const as_time_slice *slice, size_t *size);
 
 /* What is told of a track: begin and end of each slice, those in it in between, in order of time; of a moment begin only. Both return false to stop. */
 typedef struct as_slice_visitor {

@@ -29,6 +29,9 @@ typedef struct as_slice_sets {
 /* Of a time in seconds since the run's start. */
 uint64_t as_slice_nanoseconds(const as_slices *slices, double seconds);
 
+/* Whether that is cut off: nanoseconds have no number for it. */
+bool as_slice_is_too_late(const as_slices *slices, double seconds);
+
 /* Whether that is the time itself, as far as doubles tell. */
 bool as_slice_is_exact(const as_slices *slices, double seconds);
 

@@ -58,7 +58,7 @@ typedef struct flow {
     const as_slices *slices;
     const as_slice_visitor *visitor; /* NULL: lanes are made */
     as_vec together;                 /* beginning: those that begin at the same time */
-    uint64_t n_left_out, n_rounded;
+    uint64_t n_left_out, n_rounded, n_too_late;
     bool is_over, is_out_of_memory;
 } flow;
 
@@ -136,9 +136,10 @@ static void put_together(flow *f) {
 static void take_event(flow *f, uint64_t number, const as_event *event) {
     const as_dataset *ds = f->slices->ds;
     beginning new = {.slice = slice_of(f->slices, number, event), .set = find_set(f->slices, number, event)};
-    if (!f->visitor)
-        f->n_rounded +=
-            !as_slice_is_exact(f->slices, event->start) || !as_slice_is_exact(f->slices, end_of(event));
+    if (!f->visitor && as_slice_is_too_late(f->slices, end_of(event)))
+        f->n_too_late++;
+    else if (!f->visitor)
+        f->n_rounded += !as_slice_is_exact(f->slices, event->start) || !as_slice_is_exact(f->slices, end_of(event));
     if (event->context < AS_COUNT(ds, contexts)) new.depth = as_ds_context(ds, event->context)->depth;
     if (f->together.count && AS_AT(beginning, &f->together, 0).slice.start != new.slice.start) put_together(f);
     f->is_out_of_memory |= new.set == UINT32_MAX || !as_vec_append(&f->together, &new, 1);
@@ -177,6 +178,7 @@ bool as_slices_make_lanes(as_slices *slices) {
     follow_events(&f);
     slices->n_left_out += f.n_left_out;
     slices->n_rounded = f.n_rounded;
+    slices->n_too_late = f.n_too_late;
     return !f.is_out_of_memory;
 }
 

@@ -1,5 +1,6 @@
 #include "formats/stack_target.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "dataset/main_metric.h"
@@ -113,8 +114,14 @@ static void lose_frames_of_main(const as_dataset *ds, bool is_all, as_losses *lo
     if (metric == ASSAY_NONE || run == ASSAY_NONE) return;
     assay_status status = as_stacks_open(ds, metric, run, true, &stacks, &error);
     losses->failed |= status == ASSAY_E_NOMEM; /* writing will meet others again */
-    for (assay_id id = 0; status == ASSAY_OK && id < AS_COUNT(ds, contexts); id++)
+    size_t n_endless = 0;
+    for (assay_id id = 0; status == ASSAY_OK && id < AS_COUNT(ds, contexts); id++) {
+        n_endless += stacks.own.has[id] && !stacks.own.is_whole && !isfinite(stacks.own.real[id]);
         stacks.own.has[id] = stacks.own.has[id] && !as_own_is_zero(&stacks.own, id);
+    }
+    if (n_endless)
+        as_lose(losses, "%zu value%s that %s infinite or no number", n_endless, n_endless == 1 ? "" : "s",
+                n_endless == 1 ? "is" : "are");
     if (status == ASSAY_OK) as_lose_frames(ds, stacks.frames, stacks.callers, is_all ? stacks.own.has : NULL, losses);
     as_stacks_close(&stacks);
 }

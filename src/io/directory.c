@@ -2,8 +2,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+
+#include "io/names.h"
 
 static int compare_names(const void *a, const void *b) {
     return strcmp(((const as_directory_entry *)a)->name, ((const as_directory_entry *)b)->name);
@@ -55,4 +58,18 @@ void as_directory_free(as_directory *directory) {
     as_arena_free(&directory->names);
     directory->entries = NULL;
     directory->n_entries = 0;
+}
+
+char *as_file_below(const char *directory, const char *name) {
+    struct stat about;
+    char *path = NULL, *root = *name && !as_name_leads_out(name) ? realpath(directory, NULL) : NULL;
+    if (root && asprintf(&path, "%s/%s", root, name) < 0) path = NULL;
+    char *file = path ? realpath(path, NULL) : NULL;
+    size_t size = root ? strlen(root) : 0;
+    bool is_below = file && strncmp(file, root, size) == 0 && (file[size] == '/' || strcmp(root, "/") == 0);
+    free(root);
+    free(path);
+    if (is_below && stat(file, &about) == 0 && S_ISREG(about.st_mode)) return file;
+    free(file);
+    return NULL;
 }

@@ -26,6 +26,9 @@ typedef struct as_directory {
 assay_status as_directory_list(const char *path, as_budget *budget, as_directory *out, assay_error *error);
 void as_directory_free(as_directory *directory);
 
+/* The path, without links, of the regular file that a name leads to below a directory; NULL: there is none, or the name or a link leads out of the directory. The caller frees it. */
+char *as_file_below(const char *directory, const char *name);
+
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
 
 /* A directory in the making. It grows beside its final place and gets there on commit; until then, and after any failure, nothing is there that

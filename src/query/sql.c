@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "query/printf.h"
 #include "query/tables.h"
 
 /* ---- errors, cells, names -------------------------------------------------------------------------------------------- */
@@ -13,6 +14,9 @@ assay_status as_sql_fail(sqlite3 *db, assay_error *error) {
     if (code == SQLITE_NOMEM || code == SQLITE_OK) return as_fail_memory(error, NULL);
     if (code == SQLITE_INTERRUPT) return as_fail(error, ASSAY_E_CANCELLED, AS_NOWHERE, "", "interrupted");
     if (code == SQLITE_CORRUPT) return as_fail(error, ASSAY_E_FORMAT, AS_NOWHERE, "", "%s", message);
+    if (code == SQLITE_TOOBIG)
+        return as_fail(error, ASSAY_E_SQL, AS_NOWHERE, "", "a text or blob has more than %d bytes; make less of it",
+                       sqlite3_limit(db, SQLITE_LIMIT_LENGTH, -1));
     if (code == SQLITE_AUTH) {
         return as_fail(error, ASSAY_E_SQL, AS_NOWHERE, "",
                        "%s; a statement may read, and make temporary tables and views, nothing else", message);
@@ -257,20 +261,23 @@ assay_status as_sql_connect(const as_dataset *const *datasets, const char *const
     return ASSAY_OK;
 }
 
-static void guard(sqlite3 *db) {
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_set_authorizer(db, authorize, NULL);
+/* Closes it where that fails. */
+static assay_status guard(sqlite3 **db, assay_error *error) {
+    sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_set_authorizer(*db, authorize, NULL);
+    if (as_sql_check_printf(*db)) return ASSAY_OK;
+    sqlite3_close(*db);
+    *db = NULL;
+    return as_fail_memory(error, NULL);
 }
 
 assay_status as_sql_open(as_dataset *const *datasets, const char *const *names, size_t n, sqlite3 **out,
                          assay_error *error) {
     AS_TRY(as_sql_connect((const as_dataset *const *)datasets, names, n, NULL, out, error));
-    guard(*out);
-    return ASSAY_OK;
+    return guard(out, error);
 }
 
 assay_status as_sql_open_patient(as_dataset *dataset, const as_patience *patience, sqlite3 **out, assay_error *error) {
     AS_TRY(as_sql_connect((const as_dataset *const[]){dataset}, NULL, 1, patience, out, error));
-    guard(*out);
-    return ASSAY_OK;
+    return guard(out, error);
 }

@@ -141,25 +141,27 @@ static const char *admitted_path(exchange *x, struct MHD_Connection *connection,
 
 /* ---- answers --------------------------------------------------------------------------------------------------------- */
 
+/* Of every answer. */
+static const struct {
+    const char *name, *value;
+} headers[] = {
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"X-Frame-Options", "DENY"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Cache-Control", "no-store"},
+};
+enum { N_HEADERS = sizeof headers / sizeof *headers };
+
 static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned status, const char *type,
                                      struct MHD_Response *response) {
-    static const struct {
-        const char *name, *value;
-    } headers[] = {
-        {"Content-Security-Policy",
-         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
-        {"X-Content-Type-Options", "nosniff"},
-        {"X-Frame-Options", "DENY"},
-        {"Referrer-Policy", "no-referrer"},
-        {"Cross-Origin-Opener-Policy", "same-origin"},
-        {"Cross-Origin-Resource-Policy", "same-origin"},
-        {"Cache-Control", "no-store"},
-    };
     if (!response) return MHD_NO;
     MHD_add_response_header(response, "Content-Type", type);
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        MHD_add_response_header(response, headers[i].name, headers[i].value);
+    for (size_t i = 0; i < N_HEADERS; i++) MHD_add_response_header(response, headers[i].name, headers[i].value);
     enum MHD_Result queued = MHD_queue_response(connection, status, response);
     MHD_destroy_response(response);
     return queued;
@@ -300,18 +302,20 @@ static void begin_body(exchange *x, struct MHD_Connection *connection, const cha
 /* libmicrohttpd answers only when a body has ended, and this one may have no end: so the refusal goes out beside it, and the connection ends. */
 static enum MHD_Result cut_off(const exchange *x, struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    as_output *out = as_output_to_memory();
-    char head[300];
-    size_t size;
-    if (!info || !out) return MHD_NO;
-    as_answer_error(out, &x->error);
-    const char *text = as_output_memory(out, &size);
-    int n = snprintf(head, sizeof head,
-                     "HTTP/1.1 %u %s\r\nContent-Type: application/json; charset=utf-8\r\n"
-                     "X-Content-Type-Options: nosniff\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n",
-                     x->refusal, MHD_get_reason_phrase_for(x->refusal), size);
-    if (text && send(info->connect_fd, head, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE) == n)
-        send(info->connect_fd, text, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    as_output *body = as_output_to_memory(), *out = as_output_to_memory();
+    size_t size = 0, n = 0;
+    if (body) as_answer_error(body, &x->error);
+    const char *text = body ? as_output_memory(body, &size) : NULL;
+    if (info && out && text) {
+        as_output_printf(out, "HTTP/1.1 %u %s\r\nContent-Type: application/json; charset=utf-8\r\n", x->refusal,
+                         MHD_get_reason_phrase_for(x->refusal));
+        for (size_t i = 0; i < N_HEADERS; i++) as_output_printf(out, "%s: %s\r\n", headers[i].name, headers[i].value);
+        as_output_printf(out, "Connection: close\r\nContent-Length: %zu\r\n\r\n", size);
+        as_output_write(out, text, size);
+        const char *answer = as_output_memory(out, &n);
+        if (answer) send(info->connect_fd, answer, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+    as_output_discard(body);
     as_output_discard(out);
     return MHD_NO;
 }

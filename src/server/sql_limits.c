@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "query/printf.h"
 #include "server/sql_files.h"
 #include "server/sql_memory.h"
 
@@ -205,7 +206,7 @@ assay_status as_sql_open_limited(as_dataset *ds, const as_request *request, as_s
     as_sql_memory_begin();
     AS_TRY(as_sql_open_patient(ds, &watch->patience, out, error));
     if (sqlite3_open_v2(":memory:", &watch->plain, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
-        !guard_functions(*out, watch))
+        !as_sql_check_printf(watch->plain) || !guard_functions(*out, watch))
         return as_fail_memory(error, NULL);
     limit(*out);
     limit(watch->plain);

@@ -153,6 +153,18 @@ class Callgrind(Case):
         self.assertIn('fn=(1) ???', names)
         self.assertEqual([], [line for line in names if re.fullmatch(r'\w+=\(\d+\)\s+', line)])
 
+    def test_what_lines_cannot_have_is_said(self):
+        m = Maker(('a', 'count'), ('b', 'count')).function(1, 'f\x01').function(2, ' ', ' ').function(3, 'g h').location(1, (1, 0)).location(2, (2, 0)).location(3, (3, 0))
+        m.sample([1, 2], [2**63 - 1, 1]).sample([3], [1, 1]).add(14, m.text('a'))
+        found = self.decoded(self.write('n.pprof', m.bytes()))
+        self.assertEqual({'f ': [2**63 - 1, 1], 'g h': [1, 1]}, dict(found.own))
+        told = run('convert', self.path('n.pprof'), '-o', self.path('out.callgrind')).err
+        self.assertIn('control characters and blank names, of 2 (', told)
+        self.assertIn('sums of a beyond 64 bits', told)
+        self.assertNotIn('sums of b', told)
+        tiny = run('convert', self.write('tiny.folded', b'main;f 1e-300\nmain;g 1.5\n'), '-o', self.path('out.callgrind')).err
+        self.assertIn('parts of samples below one of millionths', tiny)
+
     def test_metrics_beyond_those_that_are_taken(self):
         m = Maker(*[('m%d' % i, 'count') for i in range(203)]).function(1, 'f').function(2, 'g').location(1, (1, 0)).location(2, (2, 0))
         m.sample([1], list(range(1, 204))).sample([2, 1], list(range(1001, 1204))).add(14, m.text('m0'))

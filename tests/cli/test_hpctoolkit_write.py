@@ -170,6 +170,29 @@ class FromDatabases(Writing):
         self.convert('hpctoolkit-4', source)
         self.assertFalse(os.path.exists(self.path('out/src')))
 
+    def test_links_that_lead_out_are_not_copied(self):
+        """Nor is a pipe waited for: whoever made the database could have files of others sent along."""
+        secret = self.write('secret', 'not for anybody\nstandard:\n')
+        for form, name in (('hpctoolkit-2021', 'src/solve.c'), ('hpctoolkit-4', 'metrics/default.yaml')):
+            source, _ = self.small(form)
+            path = os.path.join(source, name)
+            os.mkdir(os.path.dirname(path))
+            os.symlink(secret, path)
+            self.convert('hpctoolkit-4', source, 'out-' + form)
+            for folder, _, names in os.walk(self.path('out-' + form)):
+                for found in names:
+                    with open(os.path.join(folder, found), 'rb') as f:
+                        self.assertNotIn(b'not for anybody', f.read())
+        source = self.path('in-hpctoolkit-2021')
+        os.remove(os.path.join(source, 'src', 'solve.c'))
+        os.mkfifo(os.path.join(source, 'src', 'solve.c'))
+        self.convert('hpctoolkit-4', source, 'out-of-pipe')
+        os.remove(os.path.join(source, 'src', 'solve.c'))
+        self.write('in-hpctoolkit-2021/src/mine', 'int mine;\n')
+        os.symlink('mine', os.path.join(source, 'src', 'solve.c'))
+        self.convert('hpctoolkit-4', source, 'out-of-link')
+        self.assertEqual(b'int mine;\n', self.read('out-of-link/src/solve.c'))
+
     def test_metric_descriptions_of_the_same_form_are_kept(self):
         source, _ = self.small('hpctoolkit-4')
         os.mkdir(os.path.join(source, 'metrics'))

@@ -99,7 +99,8 @@ class BadInput(Hostile):
             path = self.perf(RESOURCES % f'{{"uid":"f","type":"mixed","amount":{value},"structure-unit-size":2}},{ROW}')
             self.assertEqual([str(value), '1'], self.table(path, 'select amount from record'))
             self.assertEqual([total], [float(v) for v in self.table(path, 'select value from value')])
-            self.assertEqual(total, float(self.ok('flame', '--folded', path).split()[1]))
+            told = [float(line.split()[1]) for line in run('flame', '--folded', path).out.splitlines()]
+            self.assertEqual([] if total == float('inf') else [total], told, 'lines of infinite amounts could not be read')
             self.assertEqual(['number-range'] if value > 2.0**1000 else [], [rule for rule, _, _ in self.problems(path)])
 
     def test_integers_beyond_64_bits_are_points(self):

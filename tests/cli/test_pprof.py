@@ -285,6 +285,13 @@ class Written(Case):
         self.assertFine(run('convert', source, self.path('n.pb.gz'), '--quiet'))
         return self.path('n.pb.gz')
 
+    def test_an_empty_name_is_none(self):
+        profile = '{"type":"sampled","name":"t","unit":"none","startValue":0,"endValue":1,"samples":[[0],[0,1],[1]],"weights":[1,2,3]}'
+        source = self.write('empty.speedscope.json', '{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":""},{"name":"f"}]},"profiles":[%s]}' % profile)
+        self.assertIn('cannot hold the empty name of 1 call path (<unknown> stands there)', run('convert', source, self.path('empty.pb.gz')).err)
+        paths = [row['path'] for row in run('sql', '--json', self.path('empty.pb.gz'), 'select path from context order by 1').json]
+        self.assertEqual(['<unknown>', '<unknown>->f', 'f'], paths)
+
     def test_names_are_not_said_to_be_mangled(self):
         """pprof shortens the names of functions whose name is that of the system."""
         p = Profile(self.named())

@@ -107,6 +107,15 @@ class Statements(Case):
         self.assertRegex(run('--md', self.two, statement)[1], r'\| +1 \| x,y +\|')
         self.assertRegex(run(self.two, statement)[1], r'(?m)^ *1 +x,y *$')
 
+    def test_texts_that_no_value_holds(self):
+        """Of printf() as of other functions that is an error, where SQLite itself answers NULL; what writes nothing is NULL as there."""
+        for statement in ("select printf('%2000000000s', 'x')", "select format('%d%999999999d', 1, 2)", 'select zeroblob(1000000001)'):
+            status, out, error = run('--csv', self.two, statement)
+            self.assertEqual((2, 'assay: sql: a text or blob has more than 1000000000 bytes; make less of it\n'), (status, error), statement)
+        self.assertEqual([{'a': 300000, 'b': None, 'c': '', 'd': None, 'e': None, 'f': '7 x', 'g': None}],
+                         self.rows(self.two, "select length(printf('%300000s', 'x')) a, printf('') b, printf('%s', '') c, printf(null, 1) d, printf('%y') e, format('%d %s', 7, 'x') f, printf() g"))
+        self.assertEqual([{'n': 9 + 2 * 90 + 3 * 800 + 101}], self.rows(self.two, "with recursive c(x) as (select 1 union all select x + 1 from c limit 1000) select sum(length(printf(iif(x < 900, '%d', 'a'), x, x))) n from c"))
+
     def test_several_statements(self):
         self.assertEqual((0, 'a\n1\nb\n2\n', ''), run('--csv', self.two, 'select 1 a; ; select 2 b; -- nothing'))
         self.assertEqual((0, 'n\n8\n', ''), run('--csv', self.two, 'create temp view v as select count(*) n from value; select n from v'))

@@ -263,6 +263,45 @@ class Stacks(Case):
             self.assertIn('the parts of a nanosecond in the times of 2 events', run('convert', rounded, self.path(name)).err)
             self.assertNotIn('nanosecond', run('convert', whole, self.path(name)).err)
 
+    def test_names_that_would_be_something_else(self):
+        """What is written for them is another name, and that is said."""
+        def told(*names):
+            frames = [{'name': name} for name in names]
+            profile = {'type': 'sampled', 'name': 't', 'unit': 'none', 'startValue': 0, 'endValue': 1, 'samples': [[i] for i in range(len(names))], 'weights': [1] * len(names)}
+            source = self.write('names.speedscope.json', json.dumps({'shared': {'frames': frames}, 'profiles': [profile]}))
+            found = re.search(r'(\d+) names? that would be taken', run('convert', source, self.path('names.folded')).err)
+            return int(found[1]) if found else 0, self.read('names.folded').decode()
+        self.assertEqual((0, 'main 1\nx 5 1\n'), told('main', 'x 5'))
+        self.assertEqual((3, '#_x 1\nbom 1\n? 1\n#y 1\n'), told('# x', '\ufeffbom', '', '#y'))
+        self.assertEqual((2, 'x_5 1\nf_6 1\n'), told('x 5', 'f 6'))
+
+    def test_amounts_that_are_no_numbers(self):
+        """No line and no weight of them could be read again: they are left out, and that is said."""
+        source = self.write('odd.txt', 'PARAMETER p\nPOINTS 4\nMETRIC time\n' + ''.join(f'REGION main->{name}\nDATA {value}\n' for name, value in (('a', 'nan'), ('b', 'inf'), ('c', '5'), ('d', '-inf'))))
+        for name in 'x.folded', 'x.speedscope.json':
+            self.assertIn('cannot hold 3 values that are infinite or no number', run('convert', source, self.path(name)).err)
+            self.assertEqual([{'path': 'main->c', 'value': 5}], run('sql', '--json', self.path(name), 'select c.path, v.value from value v join context c on c.id = v.context').json)
+            self.assertEqual(1, run('convert', '--strict', source, self.path('strict.folded')).status)
+        told = run('flame', '--folded', source)
+        self.assertEqual(('main;c 5\n', 0), (told.out, told.status))
+        self.assertIn('3 stacks are left out whose amount is infinite or no number', told.err)
+        huge = run('flame', '--folded', self.write('huge.folded', 'a;b 1e308\n' * 20 + 'c 1\n'))
+        self.assertEqual('c 1\n', huge.out)
+        self.assertIn('1 stack is left out', huge.err)
+
+    def test_times_that_nanoseconds_cannot_say(self):
+        """They end where 62 bits do, and that is said, whatever is written."""
+        for end, said in ((4.6e9, ''), (4.7e9, 'the times of 1 event more than 146 years after the first'), (1e300, 'the times of 1 event more than 146 years after the first')):
+            events = [{'type': kind, 'frame': k, 'at': at} for k, (begin, end) in enumerate(((0, 1), (2, end))) for kind, at in (('O', begin), ('C', end))]
+            profile = {'type': 'evented', 'name': 't', 'unit': 'seconds', 'startValue': 0, 'endValue': end, 'events': events}
+            source = self.write('late.speedscope.json', json.dumps({'shared': {'frames': [{'name': 'f'}, {'name': 'g'}]}, 'profiles': [profile]}))
+            for name in 'x.trace.json', 'x.pftrace', 'x.speedscope.json':
+                told = run('convert', source, self.path(name)).err
+                self.assertIn(said, told)
+                self.assertEqual(bool(said), 'years' in told)
+            with open(self.path('x.trace.json'), encoding='utf-8') as f:
+                self.assertEqual(min(int(end), 2**62 / 1e9), max(e['ts'] for e in json.load(f)['traceEvents'] if 'ts' in e) / 1e6)
+
     def test_samples_in_chrome_traces(self):
         """Slices of one thread nest, and nothing on it goes back in time."""
         open_ones, last, n = collections.defaultdict(list), {}, 0
@@ -324,6 +363,17 @@ class Stacks(Case):
         self.assertFine(run('convert', '--quiet', source, self.path('zero.pb.gz')))
         written = Profile(self.path('zero.pb.gz'))
         self.assertEqual(['a', 'a\0b'], sorted(written.strings[f.name] for f in written.functions.values()))
+
+    def test_zero_bytes_in_names_of_time_lines(self):
+        events = [{'type': kind, 'frame': 0, 'at': at} for kind, at in (('O', 0), ('C', 1))]
+        profile = {'type': 'evented', 'name': 't', 'unit': 'seconds', 'startValue': 0, 'endValue': 1, 'events': events}
+        source = self.write('zero-line.speedscope.json', json.dumps({'shared': {'frames': [{'name': 'a\0b'}]}, 'profiles': [profile]}))
+        for name in 'zero.trace.json', 'zero.pftrace':
+            self.assertFine(run('convert', '--quiet', source, self.path(name)))
+        with open(self.path('zero.trace.json'), encoding='utf-8') as f:
+            self.assertEqual({'a\0b'}, {e['name'] for e in json.load(f)['traceEvents'] if e['ph'] in 'BE'})
+        with open(self.path('zero.pftrace'), 'rb') as f:
+            self.assertIn(b'\x12\x03a\0b', f.read())
 
     def test_hostile_names(self):
         name = '<script>alert("x")</script>\\;\t'

@@ -286,6 +286,8 @@ class Requests(Case):
             for header, part in (('Transfer-Encoding: chunked', chunk), ('Content-Length: 9000000000000000000', plain), ('Content-Length: 20000000', plain)):
                 answer, sent = self.send_endlessly(f'{method} {root}{path} HTTP/1.1\r\n{good}{header}\r\n\r\n', part)
                 self.assertIn(b' 413 ', answer[:20], (method, path, header))
+                if b'application/json' in answer:  # not one of libmicrohttpd's own
+                    self.assertIn(b"\r\nContent-Security-Policy: default-src 'none';", answer)
                 self.assertLess(sent, 32 << 20, 'what the system holds on the way, and 1 MiB')
                 if method != 'HEAD':
                     self.assertIn('too long', json.loads(answer.split(b'\r\n\r\n')[1])['error'])

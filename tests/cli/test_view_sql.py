@@ -82,7 +82,8 @@ class Sql(Case):
 
     def test_large_values(self):
         for statement in ('select zeroblob(1000000000)', 'select hex(randomblob(1e9))', "select replace(hex(zeroblob(100000)), '0', '0000000000')", 'select group_concat(value) from (' + COUNTING
-                          % 300000 + ')', 'select 1 -- ' + 'x' * (64 << 10)):
+                          % 300000 + ')', 'select 1 -- ' + 'x' * (64 << 10), "select printf('%300000d', 1)",
+                          "select format('%s%s', hex(zeroblob(100000)), hex(zeroblob(100000))) is null"):
             error = self.refused(statement)
             self.assertEqual(422, error.status)
             self.assertIn('more than 256 KiB', error.message, statement[:80])

@@ -17,8 +17,9 @@ static uint32_t most_deep = UINT32_MAX;
 
 static bool say_begin(void *user, const as_slice_track *track, const as_time_slice *slice) {
     const as_dataset *ds = ((const as_slices *)((void **)user)[0])->ds;
+    size_t size;
     (void)track;
-    fprintf(((void **)user)[1], slice->is_moment ? " %s@%llu" : " %s[%llu", as_slice_name(ds, slice),
+    fprintf(((void **)user)[1], slice->is_moment ? " %s@%llu" : " %s[%llu", as_slice_name(ds, slice, &size),
             (unsigned long long)slice->start);
     return true;
 }

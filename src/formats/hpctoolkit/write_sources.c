@@ -1,6 +1,9 @@
 /* Copies of sources go along with the database, and a description of its files. */
+#include <stdlib.h>
+
 #include "formats/hpctoolkit/hpctoolkit.h"
 #include "formats/hpctoolkit/write_plan.h"
+#include "io/directory.h"
 #include "io/names.h"
 
 #define METRICS "metrics/default.yaml"
@@ -14,23 +17,31 @@ static size_t folders_of(const char *name) {
     return n;
 }
 
+/* What links lead to elsewhere is none of the database's. */
+static bool has_file(const char *directory, const char *name) {
+    char *file = as_file_below(directory, name);
+    free(file);
+    return file;
+}
+
 bool as_hpc_is_copied(const as_dataset *ds, as_str file) {
     const char *root = as_ds_text(ds, ds->source_root), *name = as_ds_text(ds, file);
     if (!root || !name) return false;
     name = plain_name(name);
     return strncmp(name, "src/", 4) == 0 && !as_name_leads_out(name) && folders_of(name) <= AS_MAX_FOLDERS &&
-           as_hpc_has(root, name);
+           has_file(root, name);
 }
 
 assay_status as_hpc_copy_file(const as_hpc_plan *plan, const char *from, const char *name,
                               as_output_directory *directory) {
-    char path[PATH_MAX];
+    char *path = as_file_below(from, name);
     as_input *input = NULL;
     as_output *out = NULL;
-    if (!as_hpc_path(from, name, path)) return ASSAY_OK;
-    AS_TRY(as_input_open(path, as_ds_budget(plan->ds), &input, plan->error));
-    assay_status code = ASSAY_OK;
-    if (!input->is_directory) code = as_output_directory_file(directory, name, &out, plan->error);
+    if (!path) return ASSAY_OK;
+    assay_status code = as_input_open(path, as_ds_budget(plan->ds), &input, plan->error);
+    free(path);
+    if (code != ASSAY_OK) return code;
+    code = as_output_directory_file(directory, name, &out, plan->error);
     if (out) {
         as_output_write(out, input->data, input->size);
         code = as_output_commit(out, plan->error);
@@ -51,7 +62,7 @@ static assay_status copy_once(const as_hpc_plan *plan, as_output_directory *dire
 static bool has_metrics(const as_dataset *ds, const char *directory) {
     char path[PATH_MAX];
     as_input *input = NULL;
-    if (!as_hpc_has(directory, METRICS) || !as_hpc_path(directory, METRICS, path) ||
+    if (!has_file(directory, METRICS) || !as_hpc_path(directory, METRICS, path) ||
         as_input_open(path, as_ds_budget(ds), &input, NULL) != ASSAY_OK)
         return false;
     bool is_new = !input->is_directory && memmem(input->data, input->size, "standard:", strlen("standard:"));
