@@ -2,12 +2,15 @@
  *
  * usage: bench_afperf [MEGABYTES]      ASSAY names the command to time (its full path)
  *
- * A capture of 1,000 MB (15 million records) is made here, in a temporary folder, or of as many MB as said. What is compared is measured in turns, each in a process of its own, and the best of the
- * rounds counts: seconds are those of the clock, with the file in the page cache; those of processors are there for machines that others use as well. The targets of opening are for 1,000 MB and scaled with the size.
+ * A capture of 1,000 MB (15 million records) is made here, in a temporary folder, or of as many MB as said. What is
+ * compared is measured in turns, each in a process of its own, and the best of the rounds counts: seconds are those of
+ * the clock, with the file in the page cache; those of processors are there for machines that others use as well. The
+ * targets of opening are for 1,000 MB and scaled with the size.
  *
- * Parsing: records, fields and numbers of the whole file, as the reader does it, from a mapped file. On one core it is held against its target in MB/s, with as many threads as there are cores against
- * `wc -l`. Memory: the peak of the resident set of `assay info` beyond that of `assay info` on a capture without records, over the number of intervals; pages of the mapped file count as long as
- * they stay resident. */
+ * Parsing: records, fields and numbers of the whole file, as the reader does it, from a mapped file. On one core it is
+ * held against its target in MB/s, with as many threads as there are cores against `wc -l`. Memory: the peak of the
+ * resident set of `assay info` beyond that of `assay info` on a capture without records, over the number of intervals;
+ * pages of the mapped file count as long as they stay resident. */
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,7 +24,7 @@ enum { ROUNDS = 3, PIECE = 1 << 20 };
 
 static const char *command;
 
-/* ---- files -------------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static char folder[] = "/tmp/bench_afperf_XXXXXX";
 enum { CAPTURE, EMPTY, CONVERTED, N_FILES };
@@ -44,7 +47,7 @@ static void stop(int number) {
     _exit(128 + number);
 }
 
-/* ---- parsing ------------------------------------------------------------------------------------------------------------ */
+/* ---- parsing ----------------------------------------------------------------------------------------------------- */
 
 typedef struct parse_task {
     const char *path;
@@ -100,7 +103,7 @@ static double parse(const void *given) {
     return seconds;
 }
 
-/* ---- commands ----------------------------------------------------------------------------------------------------------- */
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 static void keep_best(cost *best, cost now) {
     if (best->seconds <= 0 || now.seconds < best->seconds) best->seconds = now.seconds;

@@ -1,5 +1,6 @@
-/* What libassay-capture costs the measured program: nanoseconds for a begin/end pair. Every number is the best of several rounds, each short enough for
- * the ring, with a flush in between: the cost to the thread, while the writer keeps up. "sustained" has no such pauses. */
+/* What libassay-capture costs the measured program: nanoseconds for a begin/end pair. Every number is the best of
+ * several rounds, each short enough for the ring, with a flush in between: the cost to the thread, while the writer
+ * keeps up. "sustained" has no such pauses. */
 #include "assay/capture.h"
 
 #include <pthread.h>

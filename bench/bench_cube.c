@@ -2,9 +2,10 @@
  *
  * usage: bench_cube [--large]      ASSAY names the command to time (its full path)
  *
- * Inputs are made here, in a temporary folder: 2,000 call paths x 1,000 locations x 5 metrics, raw (80 MB) and compressed row by row, and a set of 12 files; with
- * --large also 1,000,000 call paths x 16 locations (250 MB). Each measurement runs in a process of its own and the best of several counts. The times of CubeLib,
- * pyCubexR and Extra-P are CPU seconds for such files, as they were measured elsewhere. */
+ * Inputs are made here, in a temporary folder: 2,000 call paths x 1,000 locations x 5 metrics, raw (80 MB) and
+ * compressed row by row, and a set of 12 files; with --large also 1,000,000 call paths x 16 locations (250 MB). Each
+ * measurement runs in a process of its own and the best of several counts. The times of CubeLib, pyCubexR and Extra-P
+ * are CPU seconds for such files, as they were measured elsewhere. */
 #include "measuring.h"
 
 #include <fcntl.h>
@@ -18,7 +19,7 @@
 
 enum { ROUNDS = 5, SET_POINTS = 6, SET_REPETITIONS = 2 };
 
-/* ---- inputs ------------------------------------------------------------------------------------------------------------- */
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
 /* 4 to 128 processes, twice each. make true: makes the files; else removes them. */
 static double each_of_set(bool is_made) {
@@ -41,7 +42,7 @@ static double each_of_set(bool is_made) {
     return bytes;
 }
 
-/* ---- measuring ---------------------------------------------------------------------------------------------------------- */
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
 
 typedef struct bench_task {
     const char *input;
@@ -103,7 +104,7 @@ static double only_open(const void *given) {
 
 static const char *command; /* NULL: not known */
 
-/* ---- the report --------------------------------------------------------------------------------------------------------- */
+/* ---- the report -------------------------------------------------------------------------------------------------- */
 
 static void compare(const char *tool, double theirs, double ours) {
     printf("    %s: %.2f s, %.0f times as much\n", tool, theirs, theirs / ours);

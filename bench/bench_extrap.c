@@ -15,7 +15,7 @@
 
 enum { ROUNDS = 5, STARTS = 40 };
 
-/* ---- measuring ---------------------------------------------------------------------------------------------------------- */
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
 
 typedef enum part { LOAD, SAVE, QUERY } part;
 
@@ -75,7 +75,7 @@ static double median_start(char *const arguments[]) {
     return times[STARTS / 2];
 }
 
-/* ---- inputs ------------------------------------------------------------------------------------------------------------- */
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t random_state;
 
@@ -136,7 +136,7 @@ static double make(const char *path, maker *print, extent shape) {
     return (double)info.st_size;
 }
 
-/* ---- the report --------------------------------------------------------------------------------------------------------- */
+/* ---- the report -------------------------------------------------------------------------------------------------- */
 
 static void bench_load(const char *title, const char *path, maker *print, extent shape, double target_seconds,
                        double target_speed, int rounds) {

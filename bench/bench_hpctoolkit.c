@@ -2,10 +2,12 @@
  *
  * usage: bench_hpctoolkit [--huge] [DATABASE]      ASSAY names the command to time (its full path)
  *
- * The database is made here, in a temporary folder, and written by assay itself: 50,000 contexts x 256 threads x 4 metrics, 9 million values, a trace of 5,000 samples for
- * each thread. DATABASE: that one is measured instead. What must not grow with the number of values is also measured with 1/16 and 1/4 of the threads; with
- * --huge instead with 4 and 16 times as many (this takes 10 GB of disk). Each measurement runs in a process of its own, and the best of several counts, by the clock. The
- * times of other tools are those of such a database, as they were measured elsewhere. */
+ * The database is made here, in a temporary folder, and written by assay itself: 50,000 contexts x 256 threads x 4
+ * metrics, 9 million values, a trace of 5,000 samples for each thread. DATABASE: that one is measured instead. What
+ * must not grow with the number of values is also measured with 1/16 and 1/4 of the threads; with --huge instead with 4
+ * and 16 times as many (this takes 10 GB of disk). Each measurement runs in a process of its own, and the best of
+ * several counts, by the clock. The times of other tools are those of such a database, as they were measured
+ * elsewhere. */
 #include "measuring.h"
 
 #include <math.h>
@@ -17,7 +19,7 @@
 
 enum { ROUNDS = 5 };
 
-/* ---- inputs ------------------------------------------------------------------------------------------------------------- */
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
 static double make_database(const void *given) {
     const made_shape *shape = given;
@@ -38,7 +40,7 @@ static const char *make(uint32_t n_profiles, uint32_t n_samples) {
     return names[n++];
 }
 
-/* ---- measuring ---------------------------------------------------------------------------------------------------------- */
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
 
 typedef struct bench_task {
     const char *input;
@@ -103,7 +105,7 @@ static double totals(const void *given) {
     return used;
 }
 
-/* ---- every value ---- */
+/* ---- every value ------------------------------------------------------------------------------------------------- */
 
 enum { PIECE = 512 };
 
@@ -148,7 +150,7 @@ static double read_all(const void *given) {
     return used;
 }
 
-/* ---- one question ---- */
+/* ---- one question ------------------------------------------------------------------------------------------------ */
 
 static double ask(const void *given) {
     const bench_task *task = given;
@@ -199,13 +201,14 @@ static double write_again(const void *given) {
     return used;
 }
 
-/* ---- the command ---- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static const char *command; /* NULL: not known */
 
-/* ---- the report --------------------------------------------------------------------------------------------------------- */
+/* ---- the report -------------------------------------------------------------------------------------------------- */
 
-/* theirs 0: nobody else was measured. On a busy machine the CPU seconds of the whole process say more than the clock. */
+/* theirs 0: nobody else was measured. On a busy machine the CPU seconds of the whole process say more than the
+ * clock. */
 static void compare(const char *tool, double theirs, cost ours) {
     printf("    CPU %.3f s", ours.cpu);
     if (theirs > 0) printf("; %s: %.2f s, %.0f times as much", tool, theirs, theirs / ours.seconds);
@@ -273,7 +276,8 @@ static void bench_writing(const char *input) {
     printf("    CPU %.3f s; its memory, with what is mapped: %.0f MB\n", c.cpu, c.peak * 1e-6);
 }
 
-/* What is asked of a context is as long in each of the databases, though the context has more values where there are more threads. */
+/* What is asked of a context is as long in each of the databases, though the context has more values where there are
+ * more threads. */
 static void bench_growth(const char *const *inputs, size_t n) {
     printf("what must not grow with the number of values: opened; 8 values of a context; a thread (ms)\n");
     for (size_t i = 0; i < n; i++) {

@@ -1,4 +1,5 @@
-/* How fast the JSON reader is, on records of numbers as Extra-P's JSON Lines have them, against simdjson On-Demand on the same bytes.
+/* How fast the JSON reader is, on records of numbers as Extra-P's JSON Lines have them, against simdjson On-Demand on
+ * the same bytes.
  * usage: bench_json [MEGABYTES]   (20 unless told) */
 #include <algorithm>
 #include <chrono>
@@ -18,7 +19,8 @@ extern "C" {
 
 static const int ROUNDS = 7;
 
-/* Lines like {"params": {"p": 4.0}, "callpath": "main->phase0->kernel0", "metric": "time", "value": [67.89227357735717, …]}. */
+/* Lines like {"params": {"p": 4.0}, "callpath": "main->phase0->kernel0", "metric": "time", "value": [67.89227357735717,
+ * …]}. */
 static std::string make_lines(size_t megabytes) {
     std::string lines;
     uint64_t seed = 1;

@@ -2,9 +2,10 @@
  *
  * usage: bench_model [--large]      ASSAY names the command to time (its full path)
  *
- * Inputs are made here, in a temporary folder: functions of the search space with 2 % noise, 5 repetitions; with --large also a million call paths (a text of 600 MB).
- * Fits run on one thread, those of the large input on two. Where the Python package extrap can be imported, it models a small part of
- * each input, and the ratio is the one measured here; otherwise it is to Extra-P's CPU seconds as they were measured elsewhere. */
+ * Inputs are made here, in a temporary folder: functions of the search space with 2 % noise, 5 repetitions; with
+ * --large also a million call paths (a text of 600 MB). Fits run on one thread, those of the large input on two. Where
+ * the Python package extrap can be imported, it models a small part of each input, and the ratio is the one measured
+ * here; otherwise it is to Extra-P's CPU seconds as they were measured elsewhere. */
 #include "measuring.h"
 
 #include <fcntl.h>
@@ -31,7 +32,7 @@ static const shape shapes[] = {
 };
 static const shape large = {"1 x 6 x 1,000,000, two threads", 1, 6, 1000000, 0, 2, 10800, 0, 3, 0, 1e9};
 
-/* ---- inputs ------------------------------------------------------------------------------------------------------------- */
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t random_state;
 
@@ -112,7 +113,7 @@ static void make(const char *path, const shape *s, int n_paths) {
     if (fclose(file) != 0) fail(path, NULL);
 }
 
-/* ---- measuring ---------------------------------------------------------------------------------------------------------- */
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
 
 typedef struct fit_task {
     const char *input;
@@ -136,7 +137,7 @@ static double fit(const void *given) {
 
 static const char *command; /* NULL: not known */
 
-/* ---- Extra-P ------------------------------------------------------------------------------------------------------------ */
+/* ---- Extra-P ----------------------------------------------------------------------------------------------------- */
 
 static const char extrap_script[] = "import sys, time\n"
                                     "from extrap.fileio.file_reader.text_file_reader import TextFileReader\n"
@@ -176,7 +177,7 @@ static void compare(const shape *s) {
     unlink("sample.txt");
 }
 
-/* ---- the report --------------------------------------------------------------------------------------------------------- */
+/* ---- the report -------------------------------------------------------------------------------------------------- */
 
 static void bench(const shape *s, int rounds) {
     make("paths.txt", s, s->n_paths);

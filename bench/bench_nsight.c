@@ -2,11 +2,14 @@
  *
  * usage: bench_nsight [KERNELS]      ASSAY names the command to time (its full path)
  *
- * An export of a million kernels and more than a million API calls is made here, in a temporary folder, or of as many as said; and one of a few thousand. Each measurement runs in a process of its own, with the
- * file in the page cache; the best of the rounds counts. The targets of loading are for 10 million kernels and scaled with the size; that of `info` is for any size.
+ * An export of a million kernels and more than a million API calls is made here, in a temporary folder, or of as many
+ * as said; and one of a few thousand. Each measurement runs in a process of its own, with the file in the page cache;
+ * the best of the rounds counts. The targets of loading are for 10 million kernels and scaled with the size; that of
+ * `info` is for any size.
  *
- * The last line holds assay against the way of joining tables in SQL, where every segment of time meets every activity: the same questions (which call is in which range, how busy are the devices, what does every
- * kernel, copy and synchronisation overlap with) on the small export, where that ends. */
+ * The last line holds assay against the way of joining tables in SQL, where every segment of time meets every activity:
+ * the same questions (which call is in which range, how busy are the devices, what does every kernel, copy and
+ * synchronisation overlap with) on the small export, where that ends. */
 #include <signal.h>
 #include <string.h>
 
@@ -17,7 +20,7 @@ enum { ROUNDS = 2, FEW = 3000 };
 
 static const char *command;
 
-/* ---- files --------------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static char folder[] = "/tmp/bench_nsight_XXXXXX";
 enum { LARGE, SMALL, N_FILES };
@@ -51,7 +54,7 @@ static made_export make(const char *path, uint64_t kernels) {
     return made;
 }
 
-/* ---- assay ---------------------------------------------------------------------------------------------------------------- */
+/* ---- assay ------------------------------------------------------------------------------------------------------- */
 
 static double load(const void *path) {
     assay_dataset *ds = NULL;
@@ -87,7 +90,7 @@ static void bench_verbs(double scale) {
         report(verbs[i].what, measure_command(verbs[i].arguments, ROUNDS).seconds, "s", verbs[i].target, false);
 }
 
-/* ---- joins in SQL ---------------------------------------------------------------------------------------------------------- */
+/* ---- joins in SQL ------------------------------------------------------------------------------------------------ */
 
 static const char *const joins[] = {
     "create temp table activity as select 'kernel' as kind, rowid as id, start, end, deviceId, correlationId, "

@@ -2,8 +2,9 @@
  *
  * usage: bench_perun      ASSAY names the command to time (its full path)
  *
- * Inputs are made here, in a temporary folder: a million resources of 50 functions at 1,000 sizes, as snapshots and as columns, with call paths and without; and 100,000 of one
- * function. Each measurement runs in a process of its own and the best of several counts: seconds are those of the clock. Perun itself takes 4.3 s and 744 MB to load the old
+ * Inputs are made here, in a temporary folder: a million resources of 50 functions at 1,000 sizes, as snapshots and as
+ * columns, with call paths and without; and 100,000 of one function. Each measurement runs in a process of its own and
+ * the best of several counts: seconds are those of the clock. Perun itself takes 4.3 s and 744 MB to load the old
  * layout, 0.28 s and 249 MB for the new one, and 1.4 s and more to start. */
 #include "measuring.h"
 
@@ -13,7 +14,7 @@
 
 enum { ROUNDS = 5, FUNCTIONS = 50, SIZES = 1000, SNAPSHOTS = 10 };
 
-/* ---- inputs ------------------------------------------------------------------------------------------------------------- */
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
 typedef struct shape {
     const char *name;
@@ -111,7 +112,7 @@ static char *make_profile(const char *folder, const shape *of) {
     return path;
 }
 
-/* ---- measuring ------------------------------------------------------------------------------------------------------------ */
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
 
 static const char *command;
 

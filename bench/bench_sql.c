@@ -85,7 +85,8 @@ static as_dataset *build(void) {
     return ds;
 }
 
-/* Runs a statement to its end and prints the time; limit: seconds it may take, 0 for no limit. Returns false where it took longer. */
+/* Runs a statement to its end and prints the time; limit: seconds it may take, 0 for no limit. Returns false where it
+ * took longer. */
 static bool measure(sqlite3 *db, const char *sql, double limit) {
     double start = now();
     sqlite3_stmt *statement;

@@ -2,9 +2,14 @@
  *
  * usage: bench_view [PATH…] | --compare BASE TARGET      ASSAY names the command to time (its full path)
  *
- * Databases of 50,000 contexts x 64 threads, of 1,000,000 contexts x 8 threads (and slightly smaller ones to compare with; one more whose functions are called by lines, and one where metrics are at other such lines, so that each has a tree of its own) and of 2,000 contexts x 12,000 threads are made here, in a temporary folder, and written by assay itself; a Cube file with values of 1,000,000 call paths x 16 locations, an export of five million intervals and an experiment of 100,000 call paths are written by themselves. PATH: these are measured instead. The first times count
- * from the start of the process to the last byte of the answer; others are those of one request. Memory is what the server has of its own beyond what it has with
- * the dataset open: after the request that left most, and at the largest moment while requests were answered (looked at every 2 ms); beside the peak of `assay tree` of the same input. */
+ * Databases of 50,000 contexts x 64 threads, of 1,000,000 contexts x 8 threads (and slightly smaller ones to compare
+ * with; one more whose functions are called by lines, and one where metrics are at other such lines, so that each has a
+ * tree of its own) and of 2,000 contexts x 12,000 threads are made here, in a temporary folder, and written by assay
+ * itself; a Cube file with values of 1,000,000 call paths x 16 locations, an export of five million intervals and an
+ * experiment of 100,000 call paths are written by themselves. PATH: these are measured instead. The first times count
+ * from the start of the process to the last byte of the answer; others are those of one request. Memory is what the
+ * server has of its own beyond what it has with the dataset open: after the request that left most, and at the largest
+ * moment while requests were answered (looked at every 2 ms); beside the peak of `assay tree` of the same input. */
 #include "measuring.h"
 
 #include <arpa/inet.h>
@@ -20,7 +25,7 @@
 
 static const char *command = "assay";
 
-/* ---- the server --------------------------------------------------------------------------------------------------------- */
+/* ---- the server -------------------------------------------------------------------------------------------------- */
 
 typedef struct server {
     pid_t process;
@@ -114,7 +119,7 @@ static void report_request(const server *s, const char *what, const char *reques
     if (memory > most_memory) most_memory = memory;
 }
 
-/* ---- measuring ---------------------------------------------------------------------------------------------------------- */
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
 
 static void bench_input(const char *input, double target) {
     const char *const tree[] = {command, "tree", input, NULL};
@@ -171,7 +176,8 @@ static void bench_input(const char *input, double target) {
     stop_server(&s);
 }
 
-/* Flame graphs and locations. The first answers make what the others take. other: the flame graph of another metric, or NULL. */
+/* Flame graphs and locations. The first answers make what the others take. other: the flame graph of another metric, or
+ * NULL. */
 static void bench_pictures(const char *input, const char *other) {
     size_t size;
     server s = start_server(input);
@@ -189,7 +195,7 @@ static void bench_pictures(const char *input, const char *other) {
     stop_server(&s);
 }
 
-/* ---- time line and Scale ------------------------------------------------------------------------------------------------ */
+/* ---- time line and Scale ----------------------------------------------------------------------------------------- */
 
 /* Zooming from the whole run of some five seconds to microseconds. */
 static void bench_timeline(const char *input) {
@@ -278,7 +284,7 @@ static double make_dense(const void *path) {
     return make_cube(path, (cube_shape){.n_cnodes = 1000000, .n_locations = 16, .n_metrics = 5}, 1);
 }
 
-/* ---- two inputs --------------------------------------------------------------------------------------------------------- */
+/* ---- two inputs -------------------------------------------------------------------------------------------------- */
 
 static void report_watched(const server *s, const char *what, const char *request, double target, double opened) {
     char text[100];

@@ -1,4 +1,5 @@
-/* How often the default of `assay compare` is wrong where nothing changed, and how often it finds what did: by simulation. Prints the tables of docs/compare.md.
+/* How often the default of `assay compare` is wrong where nothing changed, and how often it finds what did: by
+ * simulation. Prints the tables of docs/compare.md.
  *
  * compare-simulation [N]: N times as many trials as for the tables there (0.1: a tenth). */
 #include <stdio.h>
@@ -141,7 +142,7 @@ static void print_power(double times) {
     }
 }
 
-/* ---- series ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- series ------------------------------------------------------------------------------------------------------ */
 
 enum { SUBJECTS = 20, RUNS = 20, CHANGED_RUN = 12, MOST_SERIES = 4000 };
 

@@ -1,4 +1,5 @@
-/* How often `assay compare` calls an unchanged order of growth another one: by simulation. Prints the table of orders in docs/compare.md.
+/* How often `assay compare` calls an unchanged order of growth another one: by simulation. Prints the table of orders
+ * in docs/compare.md.
  *
  * growth-simulation [N]: N times as many trials as for the table there (0.1: a tenth). */
 #include <math.h>

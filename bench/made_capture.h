@@ -1,5 +1,7 @@
-/* A capture of a simulation as AFPerf, of about any size: four runs whose records are interleaved, each of frames that update platforms, and those their components. Regions have tags, CPU time and
- * page faults, some of them snapshots of memory at both ends; messages between platforms are a section whose intervals overlap; the run is sampled once a frame and paused at times. */
+/* A capture of a simulation as AFPerf, of about any size: four runs whose records are interleaved, each of frames that
+ * update platforms, and those their components. Regions have tags, CPU time and page faults, some of them snapshots of
+ * memory at both ends; messages between platforms are a section whose intervals overlap; the run is sampled once a
+ * frame and paused at times. */
 #ifndef AS_BENCH_MADE_CAPTURE_H
 #define AS_BENCH_MADE_CAPTURE_H
 

@@ -1,4 +1,5 @@
-/* Cube files as large as they are asked for: a random call tree, and values of all its call paths at all locations. Include it behind measuring.h. */
+/* Cube files as large as they are asked for: a random call tree, and values of all its call paths at all locations.
+ * Include it behind measuring.h. */
 #ifndef AS_BENCH_MADE_CUBE_H
 #define AS_BENCH_MADE_CUBE_H
 
@@ -47,8 +48,8 @@ static inline void *cube_room(size_t n, size_t size) {
 typedef struct cube_tree {
     uint32_t n;
     uint32_t *parents;
-    uint32_t *
-        wide; /* the order of rows of inclusive metrics: each cnode, from the root on, hands numbers to all its children */
+    /* the order of rows of inclusive metrics: each cnode, from the root on, hands numbers to all its children */
+    uint32_t *wide;
 } cube_tree;
 
 static inline uint32_t *cube_number_widely(const uint32_t *parents, uint32_t n) {

@@ -1,5 +1,6 @@
-/* A made-up dataset as HPCToolkit measures them: a random call tree of functions, loops and lines, threads that were each seen at some of the lines, and what that gives
- * above them, as inclusive and exclusive values. Include it behind measuring.h. */
+/* A made-up dataset as HPCToolkit measures them: a random call tree of functions, loops and lines, threads that were
+ * each seen at some of the lines, and what that gives above them, as inclusive and exclusive values. Include it behind
+ * measuring.h. */
 #ifndef AS_BENCH_MADE_DATABASE_H
 #define AS_BENCH_MADE_DATABASE_H
 
@@ -19,7 +20,8 @@ typedef struct made_shape {
     /* As in real databases: */
     bool says_kinds;     /* what is a loop or a line is said; else all are functions */
     bool calls_at_lines; /* lines call functions, and those do nothing else; ids are in the order of the tree */
-    bool sites_cost;     /* lines that call have samples of their own, some in one metric only, so that metrics join different lines */
+    /* lines that call have samples of their own, some in one metric only, so that metrics join different lines */
+    bool sites_cost;
 } made_shape;
 
 typedef enum made_kind { MADE_FUNCTION, MADE_LOOP, MADE_LINE } made_kind;
@@ -106,7 +108,7 @@ static inline made_tree made_shape_tree(const made_shape *shape) {
     return tree;
 }
 
-/* ---- contexts ------------------------------------------------------------------------------------------------------- */
+/* ---- contexts ---------------------------------------------------------------------------------------------------- */
 
 static inline assay_id made_region(as_dataset *ds, const char *kind, const char *name, uint32_t file, int64_t line,
                                    uint32_t module) {
@@ -157,7 +159,7 @@ static inline void made_contexts(as_dataset *ds, made_tree *tree, bool has_ids) 
     as_tree_free(&contexts);
 }
 
-/* ---- places and metrics --------------------------------------------------------------------------------------------- */
+/* ---- places and metrics ------------------------------------------------------------------------------------------ */
 
 /* Ranks of four threads, eight to a node. */
 static inline assay_id *made_places(as_dataset *ds, uint32_t n) {
@@ -192,7 +194,7 @@ static inline void made_metrics(as_dataset *ds) {
     }
 }
 
-/* ---- values --------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 typedef struct made_cell {
     assay_id context;
@@ -261,7 +263,7 @@ static inline void made_values(as_dataset *ds, const made_tree *tree, const made
     free(values);
 }
 
-/* ---- traces --------------------------------------------------------------------------------------------------------- */
+/* ---- traces ------------------------------------------------------------------------------------------------------ */
 
 typedef struct made_traces {
     as_trace_source source;

@@ -1,5 +1,7 @@
-/* An export of Nsight Systems (schema 2.9.1) of any size, with the ranges of Extra-Prof: four threads launch kernels on eight streams of two devices, so that kernels overlap on both; for every 20 launches there
- * are a copy, a synchronisation, and a memset or an allocation, each with its call. Ranges are encoded call paths three deep, the innermost one around 100 calls. Rows have the columns and sizes of real ones. */
+/* An export of Nsight Systems (schema 2.9.1) of any size, with the ranges of Extra-Prof: four threads launch kernels on
+ * eight streams of two devices, so that kernels overlap on both; for every 20 launches there are a copy, a
+ * synchronisation, and a memset or an allocation, each with its call. Ranges are encoded call paths three deep, the
+ * innermost one around 100 calls. Rows have the columns and sizes of real ones. */
 #ifndef AS_BENCH_MADE_EXPORT_H
 #define AS_BENCH_MADE_EXPORT_H
 
@@ -43,7 +45,7 @@ static inline int64_t made_number(uint64_t i, uint64_t salt, uint64_t below) {
     return (int64_t)((x ^ x >> 32) % below);
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 static inline made_activity made_activity_of(uint64_t call) {
     uint64_t at = call % MADE_CYCLE;
@@ -112,7 +114,7 @@ static inline bool made_write_calls(made_export *made, sqlite3_stmt *row) {
     return true;
 }
 
-/* ---- activities ---------------------------------------------------------------------------------------------------------- */
+/* ---- activities -------------------------------------------------------------------------------------------------- */
 
 /* The next one on the stream of a call: activities of one stream do not overlap. */
 static inline void made_place(uint64_t call, int64_t free_at[MADE_STREAMS], int64_t length, int64_t out[7]) {
@@ -220,7 +222,7 @@ static inline bool made_write_ranges(made_export *made, sqlite3_stmt *row) {
     return done;
 }
 
-/* ---- the file ------------------------------------------------------------------------------------------------------------ */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 #define MADE_GPU                                                                                                       \
     "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, "       \

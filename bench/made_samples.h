@@ -1,4 +1,5 @@
-/* Samples by chance, for simulations of comparisons: unchanged ones, or with one call path that changed. Deterministic: the same seed gives the same numbers. */
+/* Samples by chance, for simulations of comparisons: unchanged ones, or with one call path that changed. Deterministic:
+ * the same seed gives the same numbers. */
 #ifndef AS_BENCH_MADE_SAMPLES_H
 #define AS_BENCH_MADE_SAMPLES_H
 
@@ -40,7 +41,8 @@ static inline double made_value(uint64_t *state, made_noise noise) {
     }
 }
 
-/* Two sides of n repetitions of so many call paths, of different sizes, and their total. target of path 0: multiplied by factor. */
+/* Two sides of n repetitions of so many call paths, of different sizes, and their total. target of path 0: multiplied
+ * by factor. */
 typedef struct made_samples {
     as_samples samples;
     as_subject *subjects;

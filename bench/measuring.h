@@ -1,4 +1,5 @@
-/* What the benchmarks of files share: work in a process of its own, its CPU seconds and peak of memory, and a line of the report. */
+/* What the benchmarks of files share: work in a process of its own, its CPU seconds and peak of memory, and a line of
+ * the report. */
 #ifndef AS_BENCH_MEASURING_H
 #define AS_BENCH_MEASURING_H
 

@@ -45,7 +45,7 @@ static void end_call(void) {
     as_capture_me.busy = as_capture_me.ending ? -1 : 0;
 }
 
-/* ---- fork ---- */
+/* ---- fork -------------------------------------------------------------------------------------------------------- */
 
 static __thread bool fork_locked;
 
@@ -58,7 +58,8 @@ static void fork_parent(void) {
     if (fork_locked) pthread_mutex_unlock(&as_capture.lock);
 }
 
-/* The parent's writer is not here, and what it has not written yet is the parent's. The first record of the child starts a capture of its own. */
+/* The parent's writer is not here, and what it has not written yet is the parent's. The first record of the child
+ * starts a capture of its own. */
 static void fork_child(void) {
     bool on = fork_locked && __atomic_load_n(&assay_capture_state, __ATOMIC_RELAXED) != 0;
     pthread_mutex_init(&as_capture.lock, NULL);
@@ -76,7 +77,7 @@ static void fork_child(void) {
     __atomic_store_n(&assay_capture_state, on ? as_capture.generations : 0, __ATOMIC_RELAXED);
 }
 
-/* ---- start and stop ---- */
+/* ---- start and stop ---------------------------------------------------------------------------------------------- */
 
 /* Once in a process: what the environment says, and the name of the program. */
 static void settle(void) {
@@ -95,7 +96,8 @@ static void ids_make(void) {
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
         random = as_capture_mix(clock_ns(CLOCK_REALTIME) ^ (uint64_t)getpid() << 40);
     as_capture.run = random >> AS_CAPTURE_RUN_SHIFT;
-    /* regions and sections are only told apart within the file: short ids will do; of four digits at least, see put_next() in records.c */
+    /* regions and sections are only told apart within the file: short ids will do; of four digits at least, see
+     * put_next() in records.c */
     as_capture.next_id = 0x1000;
     atomic_store(&as_capture.next_section, 1);
 }
@@ -194,7 +196,7 @@ static void __attribute__((destructor(101))) library_end(void) {
     as_capture_threads_forget(); /* this may be a dlclose() */
 }
 
-/* ---- tags and names ---- */
+/* ---- tags and names ---------------------------------------------------------------------------------------------- */
 
 static void copy_clean(char *out, size_t size, const char *text, const char *unwanted) {
     size_t n = as_capture_cut(text, size - 1);

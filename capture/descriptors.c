@@ -1,4 +1,5 @@
-/* File descriptors and signals belong to the program: the library takes none of its numbers, writes into none of its files, and its writes kill nobody. */
+/* File descriptors and signals belong to the program: the library takes none of its numbers, writes into none of its
+ * files, and its writes kill nobody. */
 #include "internal.h"
 
 #include <fcntl.h>
@@ -50,7 +51,7 @@ void as_capture_signals_release(const as_capture_signals *signals) {
     pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
 }
 
-/* ---- what the kernel tells ---- */
+/* ---- what the kernel tells --------------------------------------------------------------------------------------- */
 
 static struct {
     const char *path;
@@ -85,7 +86,7 @@ bool as_capture_proc_read(as_capture_proc which, char *text, size_t size) {
     return n > 0;
 }
 
-/* ---- standard error ---- */
+/* ---- standard error ---------------------------------------------------------------------------------------------- */
 
 static as_capture_file standard_error;
 static bool has_standard_error;

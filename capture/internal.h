@@ -1,14 +1,15 @@
 /* Inside libassay-capture. Names that cross files begin with as_capture_.
  *
  *   measured threads                          background thread
- *   record.c: regions, sections  ── rings ──> writer.c: drains, samples  ──> records.c: text  ──> output.c: pages of the file
+ *   record.c: regions, sections  ── rings ──> writer.c: drains, samples ──> records.c: text ──> output.c: pages
  *   measures.c: what is read                  pauses.c: was the process stopped?
  *   threads.c: who has which ring
  *   control.c: start, stop, fork, tags        settings.c: environment, filter
  *   descriptors.c: what belongs to the program
  *
- * One mutex, as_capture.lock, guards everything that is not hot: settings, tags, the list of threads, labels. A ring has one producer, the thread,
- * and one consumer, the writer; they share only the positions `published` and `consumed`. */
+ * One mutex, as_capture.lock, guards everything that is not hot: settings, tags, the list of threads, labels. A ring
+ * has one producer, the thread, and one consumer, the writer; they share only the positions `published` and
+ * `consumed`. */
 #ifndef ASSAY_CAPTURE_INTERNAL_H
 #define ASSAY_CAPTURE_INTERNAL_H
 
@@ -36,7 +37,7 @@ enum {
     AS_CAPTURE_MAX_WORDS = AS_CAPTURE_MEASURES * 4 /* of the values of one entry */
 };
 
-/* ---- settings.c ---- */
+/* ---- settings.c -------------------------------------------------------------------------------------------------- */
 
 /* A list of patterns. text owns what items point to. */
 typedef struct as_capture_list {
@@ -59,13 +60,14 @@ typedef struct as_capture_settings {
 void as_capture_settings_read(as_capture_settings *settings);
 /* The tags of the environment, of AS_CAPTURE_TAGS + 1 bytes. */
 void as_capture_settings_tags(char *tags);
-/* Whether the list lets a text through; otherwise is the answer where no item without - is in the list. *kind: of the item that matched, may be NULL. */
+/* Whether the list lets a text through; otherwise is the answer where no item without - is in the list. *kind: of the
+ * item that matched, may be NULL. */
 bool as_capture_list_allows(as_capture_list *list, const char *text, bool otherwise, int *kind);
 
 /* Says, once in a process, which patterns matched no measure. quietly: takes it as said, in a child. */
 void as_capture_settings_report(as_capture_settings *settings, bool quietly);
 
-/* ---- descriptors.c ---- */
+/* ---- descriptors.c ----------------------------------------------------------------------------------------------- */
 
 typedef struct as_capture_file {
     dev_t device;
@@ -76,11 +78,12 @@ typedef struct as_capture_file {
 /* The same open file under a number that programs do not come to, never 0 to 2; fd is closed. -1: no number left. */
 int as_capture_descriptor_move(int fd);
 bool as_capture_descriptor_file(int fd, as_capture_file *file);
-/* Whether fd is open and still this file: programs close what they did not open, and then the number is another file's. */
+/* Whether fd is open and still this file: programs close what they did not open, and then the number is another
+ * file's. */
 bool as_capture_descriptor_is(int fd, const as_capture_file *file);
 
-/* Files of /proc. They are opened once, before the program goes on, and kept: an open() at any moment would take the number that a close() and open() of
- * the program are about. */
+/* Files of /proc. They are opened once, before the program goes on, and kept: an open() at any moment would take the
+ * number that a close() and open() of the program are about. */
 typedef enum as_capture_proc { AS_CAPTURE_STAT, AS_CAPTURE_STATM, AS_CAPTURE_SCHEDSTAT } as_capture_proc;
 
 /* By the writer, whose schedstat it is. */
@@ -102,10 +105,10 @@ void as_capture_say_begin(void);
 /* One line on standard error: "assay-capture: " and the rest. */
 void as_capture_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* ---- texts.c ---- */
+/* ---- texts.c ----------------------------------------------------------------------------------------------------- */
 
-/* A label, ready to be written: the end of a RegionStart without tags, quoted as RFC 4180 wants it. Never freed: what is on its way in a ring points
- * to it. */
+/* A label, ready to be written: the end of a RegionStart without tags, quoted as RFC 4180 wants it. Never freed: what
+ * is on its way in a ring points to it. */
 typedef struct as_capture_label {
     struct as_capture_label *next;
     uint64_t hash;
@@ -117,13 +120,13 @@ typedef struct as_capture_label {
 /* The one label with this text (cut to its limit), made where there is none. Under the lock. NULL: no memory. */
 const as_capture_label *as_capture_label_get(const char *text);
 uint64_t as_capture_hash(const char *text, size_t length);
-/* Copies the first `length` bytes to `out` as a field: quoted where needed, control characters and bad UTF-8 replaced. Returns the bytes written,
- * at most 2 * length + 2. */
+/* Copies the first `length` bytes to `out` as a field: quoted where needed, control characters and bad UTF-8 replaced.
+ * Returns the bytes written, at most 2 * length + 2. */
 size_t as_capture_field(char *out, const char *text, size_t length);
 /* The length of a text cut to `limit` bytes, not inside a character. */
 size_t as_capture_cut(const char *text, size_t limit);
 
-/* ---- measures.c ---- */
+/* ---- measures.c -------------------------------------------------------------------------------------------------- */
 
 typedef struct as_capture_measure {
     char name[64], units[32], summary[256];
@@ -147,7 +150,7 @@ void as_capture_measures_choose(void);
 /* The values of a set now, set->words of them. */
 void as_capture_measures_read(const as_capture_set *set, uint64_t *words);
 
-/* ---- threads.c ---- */
+/* ---- threads.c --------------------------------------------------------------------------------------------------- */
 
 /* An entry of a ring: words of 64 bits, the first of which is time << 8 | kind. */
 enum {
@@ -209,7 +212,8 @@ typedef struct as_capture_thread {
     char *open;                  /* as_capture_open */
 } as_capture_thread;
 
-/* The calling thread's ring, and whether it is in the library just now: a signal handler, or the function of a measure, may come in again. */
+/* The calling thread's ring, and whether it is in the library just now: a signal handler, or the function of a measure,
+ * may come in again. */
 typedef struct as_capture_self {
     as_capture_thread *thread;
     unsigned refused; /* the capture in which there is no ring for it */
@@ -220,24 +224,26 @@ typedef struct as_capture_self {
 
 extern __thread as_capture_self as_capture_me __attribute__((tls_model("initial-exec")));
 
-/* The calling thread, in the capture `state`; starts it in a child after fork. NULL: nothing can be recorded. Only while busy. */
+/* The calling thread, in the capture `state`; starts it in a child after fork. NULL: nothing can be recorded. Only
+ * while busy. */
 as_capture_thread *as_capture_thread_attach(unsigned state);
 /* Under the lock: gives the calling thread a ring, number 0 where first is set. */
 as_capture_thread *as_capture_thread_add(unsigned state, bool first);
 /* The writer is done with it. */
 void as_capture_thread_free(as_capture_thread *thread);
-/* Asked by the writer: whether it is the last thread, for main's ended by pthread_exit(). The process ends when it does. */
+/* Asked by the writer: whether it is the last thread, for main's ended by pthread_exit(). The process ends when it
+ * does. */
 bool as_capture_threads_alone(void);
 /* No thread's end is looked out for any more. */
 void as_capture_threads_forget(void);
 /* In the child after fork: only the calling thread is left. */
 void as_capture_threads_forked(void);
 as_capture_thread *as_capture_thread_at(unsigned index);
-/* Zeroed memory from the kernel, NULL if there is none. Not malloc's: a handler that records may have interrupted malloc, and what a child after fork
- * cannot free is no leak of the program. */
+/* Zeroed memory from the kernel, NULL if there is none. Not malloc's: a handler that records may have interrupted
+ * malloc, and what a child after fork cannot free is no leak of the program. */
 void *as_capture_map(size_t size);
 
-/* ---- record.c ---- */
+/* ---- record.c ---------------------------------------------------------------------------------------------------- */
 
 /* Ends all regions of the calling thread that are open. */
 void as_capture_record_close(as_capture_thread *thread);
@@ -246,7 +252,7 @@ typedef struct as_capture_late_end {
     uint64_t time, section, interval;
 } as_capture_late_end;
 
-/* ---- output.c ---- */
+/* ---- output.c ---------------------------------------------------------------------------------------------------- */
 
 /* A file whose records never cross a page. */
 typedef struct as_capture_output {
@@ -261,11 +267,13 @@ typedef struct as_capture_output {
     char path[4096];
 } as_capture_output;
 
-/* Opens the file of a pattern (with %p), see assay/capture.h. False: said why. own: with the process id in the name in any case. */
+/* Opens the file of a pattern (with %p), see assay/capture.h. False: said why. own: with the process id in the name in
+ * any case. */
 bool as_capture_output_open(as_capture_output *output, const char *pattern, bool own);
 /* Goes on to the next page. */
 void as_capture_output_turn(as_capture_output *output);
-/* Room for a record of at most `size` bytes (<= a page); as_capture_output_end says where it ended. Behind it, two blocks more may be overwritten. */
+/* Room for a record of at most `size` bytes (<= a page); as_capture_output_end says where it ended. Behind it, two
+ * blocks more may be overwritten. */
 static inline char *as_capture_output_begin(as_capture_output *output, size_t size) {
     if (__builtin_expect(output->used + size > output->page_end, 0)) as_capture_output_turn(output);
     return output->buffer + output->used;
@@ -280,7 +288,7 @@ void as_capture_output_write(as_capture_output *output);
 void as_capture_output_replace(as_capture_output *output, off_t offset, const char *text, size_t size);
 void as_capture_output_close(as_capture_output *output);
 
-/* ---- records.c: all by the writer ---- */
+/* ---- records.c: all by the writer -------------------------------------------------------------------------------- */
 
 /* Before all others. */
 void as_capture_records_begin(void);
@@ -307,7 +315,9 @@ void as_capture_records_count(uint64_t time, uint64_t run, const char *name, con
                               uint64_t value);
 void as_capture_records_pause(uint64_t end, uint64_t start, uint64_t run);
 
-/* ---- intervals.c: which intervals of sections are open, for the writer. An end may come before its begin, from another ring. ---- */
+/* ---- intervals.c ------------------------------------------------------------------------------------------------ */
+
+/* Which intervals of sections are open, for the writer. An end may come before its begin, from another ring. */
 
 void as_capture_interval_begin(uint64_t time, uint64_t section, uint64_t interval, const uint64_t *values);
 /* values NULL: not known. */
@@ -315,13 +325,13 @@ void as_capture_interval_end(uint64_t time, uint64_t section, uint64_t interval,
 /* Forgets all; the number of ends that had no begin. forked: without a look at what another process's writer left. */
 uint64_t as_capture_intervals_clear(bool forked);
 
-/* ---- pauses.c ---- */
+/* ---- pauses.c ---------------------------------------------------------------------------------------------------- */
 
 void as_capture_pauses_begin(void);
 /* Whether the process was stopped between `before` and `after`, when the writer slept for a tick, or was working. */
 bool as_capture_pauses_found(uint64_t before, uint64_t after, bool working);
 
-/* ---- writer.c ---- */
+/* ---- writer.c ---------------------------------------------------------------------------------------------------- */
 
 /* Whether the last one is gone: it may hang in a write. */
 bool as_capture_writer_gone(void);
@@ -332,7 +342,7 @@ bool as_capture_writer_ask(bool stop, uint64_t limit);
 void as_capture_writer_wake(void);
 void as_capture_writer_forked(void);
 
-/* ---- control.c ---- */
+/* ---- control.c --------------------------------------------------------------------------------------------------- */
 
 typedef struct as_capture_shared {
     pthread_mutex_t lock;
@@ -367,7 +377,8 @@ extern as_capture_shared as_capture;
 
 uint64_t as_capture_now(void); /* since base */
 uint64_t as_capture_mix(uint64_t x);
-/* Starts the capture number as_capture.generations, for the calling thread. Under the lock. own: see as_capture_output_open(). */
+/* Starts the capture number as_capture.generations, for the calling thread. Under the lock. own: see
+ * as_capture_output_open(). */
 bool as_capture_start_locked(const char *path, bool own);
 
 #endif

@@ -1,5 +1,6 @@
-/* Open intervals of sections: a hash table with open addressing, used by the writer alone. Records of an interval are written when its begin and its
- * end are known; the begin at once, so that a capture that is cut off shows what was going on. */
+/* Open intervals of sections: a hash table with open addressing, used by the writer alone. Records of an interval are
+ * written when its begin and its end are known; the begin at once, so that a capture that is cut off shows what was
+ * going on. */
 #include "internal.h"
 
 #include <string.h>

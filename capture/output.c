@@ -1,5 +1,6 @@
-/* The file. No record crosses one of its pages, and every write(2) goes on where the last one ended: the kernel copies page by page, so that a
- * write which a kill cuts short ends between two records. The rest of a page is a record of spaces, which readers skip. */
+/* The file. No record crosses one of its pages, and every write(2) goes on where the last one ended: the kernel copies
+ * page by page, so that a write which a kill cuts short ends between two records. The rest of a page is a record of
+ * spaces, which readers skip. */
 #include "internal.h"
 
 #include <errno.h>
@@ -14,9 +15,10 @@
 enum { BUFFER_SIZE = 64 * AS_CAPTURE_PAGE };
 static const char signature[] = "# AFPerf v1     ";
 
-/* ---- which file ---- */
+/* ---- which file -------------------------------------------------------------------------------------------------- */
 
-/* When this process began, in the kernel's ticks: it stays over exec(), and tells apart processes that have the same id one after the other. */
+/* When this process began, in the kernel's ticks: it stays over exec(), and tells apart processes that have the same id
+ * one after the other. */
 static unsigned long long process_start(void) {
     char text[1024];
     int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
@@ -33,7 +35,8 @@ static void first_comment(char *out, size_t size) {
     snprintf(out, size, "# captured by process %ld of %llu\n", (long)getpid(), process_start());
 }
 
-/* Replaces %p. The name with the process id behind it where own is set and no %p is in it; with a number as well from the second try on. */
+/* Replaces %p. The name with the process id behind it where own is set and no %p is in it; with a number as well from
+ * the second try on. */
 static bool name_make(char *out, size_t size, const char *pattern, bool own, int attempt) {
     size_t n = 0;
     bool has_id = false;
@@ -93,7 +96,8 @@ static int file_take(as_capture_output *output) {
         answer = content_check(fd, output->path);
     /* a file system without locks has to do without */
     if (answer == MINE && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) answer = TAKEN;
-    /* not if there is nothing to cut off: of a file that was truncated, some file systems write everything to the disk when it is closed */
+    /* not if there is nothing to cut off: of a file that was truncated, some file systems write everything to the disk
+     * when it is closed */
     if (answer == MINE && (fstat(fd, &status) != 0 || status.st_size) && ftruncate(fd, 0) != 0) {
         as_capture_say("%s: %s; nothing is captured", output->path, strerror(errno));
         answer = REFUSED;
@@ -144,7 +148,7 @@ bool as_capture_output_open(as_capture_output *output, const char *pattern, bool
     return !output->failed;
 }
 
-/* ---- records ---- */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 void as_capture_output_turn(as_capture_output *output) {
     size_t left = output->page_end - output->used;

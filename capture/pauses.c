@@ -1,5 +1,6 @@
-/* Was the process stopped (SIGSTOP, a debugger)? The writer sleeps for a tick at a time. Where it slept much longer and did not wait for a processor
- * meanwhile, as the scheduler tells, nothing of the process ran. Where its work took long, it may have waited for a disk: then other threads ran. */
+/* Was the process stopped (SIGSTOP, a debugger)? The writer sleeps for a tick at a time. Where it slept much longer and
+ * did not wait for a processor meanwhile, as the scheduler tells, nothing of the process ran. Where its work took long,
+ * it may have waited for a disk: then other threads ran. */
 #include "internal.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* What the measured threads run: regions and sections go into the ring of the thread, without a lock or a system call.
  *
- * A begin is only written where there is room for it and for the ends of all open regions: an end always has room. What is dropped is marked in the
- * thread's stack of levels, with all that begins inside it, so that its end is dropped as well. */
+ * A begin is only written where there is room for it and for the ends of all open regions: an end always has room. What
+ * is dropped is marked in the thread's stack of levels, with all that begins inside it, so that its end is dropped as
+ * well. */
 #include "internal.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@ struct assay_section {
     char text[]; /* label and tags, each with its NUL */
 };
 
-/* ---- the ring ---- */
+/* ---- the ring ---------------------------------------------------------------------------------------------------- */
 
 static inline void put(as_capture_thread *thread, uint64_t word) { thread->ring[thread->head++ & thread->mask] = word; }
 
@@ -102,7 +103,7 @@ static inline bool has_room(as_capture_thread *thread, uint64_t words) {
     return make_room(thread, words);
 }
 
-/* ---- who records ---- */
+/* ---- who records ------------------------------------------------------------------------------------------------- */
 
 /* The calling thread, which is then busy until leave(). A signal handler that comes in between finds it so. */
 static inline as_capture_thread *enter(unsigned state) {
@@ -153,9 +154,10 @@ static inline bool site_recorded(assay_capture_site *site, unsigned state) {
     return __atomic_load_n(&site->recorded, __ATOMIC_RELAXED);
 }
 
-/* ---- regions ---- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
-/* A level of the thread's stack, for a begin of `words` words and its values. NULL: too deep. Otherwise, dropped says whether to write it. */
+/* A level of the thread's stack, for a begin of `words` words and its values. NULL: too deep. Otherwise, dropped says
+ * whether to write it. */
 static inline as_capture_level *level_push(as_capture_thread *thread, uint64_t hash, uint64_t words) {
     if (__builtin_expect(thread->level_count == AS_CAPTURE_DEPTH, 0)) {
         thread->too_deep++;
@@ -319,7 +321,7 @@ void assay_region_end(const char *label) {
     leave();
 }
 
-/* ---- sections ---- */
+/* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 assay_section *assay_section_create(const char *label, const char *tags) {
     size_t label_length = label ? as_capture_cut(label, AS_CAPTURE_LABEL) : 0,

@@ -1,6 +1,7 @@
-/* The records of the file, as text. Only the writer comes here, and it must be faster than a thread that does nothing but record. So numbers are made
- * eight digits at a time, texts that are the same again and again are copied in blocks of a fixed size, whatever their length (what follows overwrites
- * the rest), and records that are frequent have the number of their type instead of its name. */
+/* The records of the file, as text. Only the writer comes here, and it must be faster than a thread that does nothing
+ * but record. So numbers are made eight digits at a time, texts that are the same again and again are copied in blocks
+ * of a fixed size, whatever their length (what follows overwrites the rest), and records that are frequent have the
+ * number of their type instead of its name. */
 #include "internal.h"
 
 #include <stdio.h>
@@ -61,7 +62,8 @@ static inline char *put_hex(char *at, uint64_t n) {
     return put_digits(at + 3, n);
 }
 
-/* Of numbers that follow one another, times and ids, all but the last four digits are mostly those of the one before. */
+/* Of numbers that follow one another, times and ids, all but the last four digits are mostly those of the one
+ * before. */
 typedef struct lead {
     uint64_t upper; /* the number without them */
     size_t length;
@@ -117,7 +119,7 @@ static void end(char *at) {
     as_capture_output_end(&as_capture.output, at);
 }
 
-/* ---- runs ---- */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 /* A tag's name or value from outside the program: it may not look like another tag. */
 static void tag_clean(char *text) {
@@ -207,7 +209,7 @@ void as_capture_records_pause(uint64_t resumed, uint64_t paused, uint64_t run) {
     end(put_hex(put_hex(put_hex(at, resumed), paused), run));
 }
 
-/* ---- regions and sections ---- */
+/* ---- regions and sections ---------------------------------------------------------------------------------------- */
 
 void as_capture_records_region_start(as_capture_thread *thread, uint64_t time, uint64_t id,
                                      const as_capture_label *label) {
@@ -249,7 +251,7 @@ void as_capture_records_interval_stop(uint64_t time, uint64_t section, uint64_t 
     end(put_hex(put_hex(put_hex(PUT(begin(16 + 3 * HEX), SECTION_STOP), time), section), interval));
 }
 
-/* ---- values ---- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* ",id,value" of a snapshot. The writer's thread has the C locale. */
 static char *put_value(char *at, const as_capture_measure *m, const uint64_t *words, uint64_t time) {

@@ -1,4 +1,5 @@
-/* Which thread has which ring. Rings are never given back, only handed on: a late writer or thread never meets memory that is gone. */
+/* Which thread has which ring. Rings are never given back, only handed on: a late writer or thread never meets memory
+ * that is gone. */
 #include "internal.h"
 
 #include <errno.h>
@@ -48,7 +49,8 @@ void as_capture_threads_forget(void) {
     pthread_mutex_unlock(&as_capture.lock);
 }
 
-/* In stat, field 3 is the state of main's thread, 20 the number of threads, in which main's stays until the last one is gone. */
+/* In stat, field 3 is the state of main's thread, 20 the number of threads, in which main's stays until the last one is
+ * gone. */
 bool as_capture_threads_alone(void) {
     char text[1024];
     as_capture_proc_read(AS_CAPTURE_STAT, text, sizeof text);

@@ -1,4 +1,5 @@
-/* The background thread: every 10 ms, or when a ring is half full, it turns what is in the rings into records, samples the process, and writes. */
+/* The background thread: every 10 ms, or when a ring is half full, it turns what is in the rings into records, samples
+ * the process, and writes. */
 #include "internal.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@ static uint64_t next_sample, next_look; /* whether it is alone */
 static uint64_t last_look;              /* for pauses */
 static uint64_t lost, misused;          /* of threads that are gone */
 
-/* ---- what is in the rings ---- */
+/* ---- what is in the rings ---------------------------------------------------------------------------------------- */
 
 static inline uint64_t word(const as_capture_thread *thread, uint64_t at) { return thread->ring[at & thread->mask]; }
 
@@ -162,7 +163,7 @@ static __attribute__((noinline)) bool drain(as_capture_thread *thread) {
     return atomic_load_explicit(&thread->published, memory_order_relaxed) - end > thread->mask / 4;
 }
 
-/* ---- runs ---- */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static bool is_current(const as_capture_thread *thread) {
     return atomic_load_explicit(&thread->state, memory_order_acquire) == as_capture.generations;
@@ -225,7 +226,7 @@ static bool drain_all(void) {
     return more;
 }
 
-/* ---- samples and pauses ---- */
+/* ---- samples and pauses ------------------------------------------------------------------------------------------ */
 
 static as_capture_thread *first_thread(void) {
     as_capture_thread *thread;
@@ -262,7 +263,7 @@ static void pause_look(bool working) {
     last_look = now;
 }
 
-/* ---- the thread ---- */
+/* ---- the thread -------------------------------------------------------------------------------------------------- */
 
 static struct timespec deadline(uint64_t ns) {
     struct timespec t;
@@ -273,7 +274,8 @@ static struct timespec deadline(uint64_t ns) {
     return t;
 }
 
-/* Sleeps for a tick, unless there is something to do. Returns whether to stop; *wanted: which question the next round answers. */
+/* Sleeps for a tick, unless there is something to do. Returns whether to stop; *wanted: which question the next round
+ * answers. */
 static bool sleep_tick(uint64_t *wanted, bool more) {
     struct timespec until = deadline(tick);
     pthread_mutex_lock(&gate);

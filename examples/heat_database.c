@@ -1,12 +1,15 @@
-/* Makes the HPCToolkit database examples/heat-hpctoolkit: a made-up run of the program in its src/heat.c, on four MPI processes of two threads each, the first of them with a GPU.
+/* Makes the HPCToolkit database examples/heat-hpctoolkit: a made-up run of the program in its src/heat.c, on four MPI
+ * processes of two threads each, the first of them with a GPU.
  *
  * usage: heat-database-example FOLDER OUT [FORMAT]     FOLDER has src/heat.c, OUT is the database to be made
  *
  * The one that lies in examples/ was made by
- *     build/examples/heat-database-example examples/heat-hpctoolkit /tmp/heat && cp -r /tmp/heat/. examples/heat-hpctoolkit
+ *     build/examples/heat-database-example examples/heat-hpctoolkit /tmp/heat && cp -r /tmp/heat/.
+ *     examples/heat-hpctoolkit
  *
- * The program is played step by step: who exchanges lines waits for both neighbours, a reduction for the slowest of all. Rank 3 has half as much again to compute, where the plate
- * is finer. Same numbers on every machine: nothing is measured, chance is a formula. */
+ * The program is played step by step: who exchanges lines waits for both neighbours, a reduction for the slowest of
+ * all. Rank 3 has half as much again to compute, where the plate is finer. Same numbers on every machine: nothing is
+ * measured, chance is a formula. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +23,7 @@ static const uint64_t began = 1700000000000000000u; /* ns since 1970 */
 static const uint64_t ms = 1000000;                 /* ns */
 static const uint64_t period = 4 * 1000000;
 
-/* ---- the call tree --------------------------------------------------------------------------------------------------- */
+/* ---- the call tree ----------------------------------------------------------------------------------------------- */
 
 #define APP  "/home/user/heat/heat"
 #define MPI  "/usr/lib/libmpi.so.40"
@@ -119,7 +122,7 @@ static bool is_call(enum context id) {
     return strcmp(nodes[id].kind, "loop") != 0 && strcmp(nodes[id].kind, "line") != 0;
 }
 
-/* ---- the play -------------------------------------------------------------------------------------------------------- */
+/* ---- the play ---------------------------------------------------------------------------------------------------- */
 
 /* What a location did: pieces of time, one after the other. */
 typedef struct line {
@@ -244,7 +247,7 @@ static void take_samples(void) {
     }
 }
 
-/* ---- the dataset ----------------------------------------------------------------------------------------------------- */
+/* ---- the dataset ------------------------------------------------------------------------------------------------- */
 
 static as_dataset *ds;
 static assay_id leaves[LINES];
@@ -320,7 +323,7 @@ static void add_contexts(void) {
     }
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* What a location has right at a context: of processors a period for each sample, of the GPU what it took. */
 static double cost_of(int place, enum context context, bool is_gpu) {

@@ -3,8 +3,9 @@
  *     build/examples/measure-example > examples/kernels.txt        (about five seconds)
  *     build/examples/measure-example 64 128 256 > my.txt           (other sizes)
  *
- * One parameter, n: matrices are n x n; sort and join work on 1000 n keys. Two metrics for each call path, children included:
- * time in seconds, and operations: comparisons, multiplications or looks into a slot of the hash table, which are exact. */
+ * One parameter, n: matrices are n x n; sort and join work on 1000 n keys. Two metrics for each call path, children
+ * included: time in seconds, and operations: comparisons, multiplications or looks into a slot of the hash table, which
+ * are exact. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static void add(measurement *m, path leaf, double start, uint64_t operations) {
     }
 }
 
-/* ---- sort: insertion sort of short runs, then merging of runs twice as long each time --------------------------------- */
+/* ---- sort: insertion sort of short runs, then merging of runs twice as long each time ---------------------------- */
 
 static uint64_t insertion_sort(uint32_t *keys, size_t n) {
     uint64_t comparisons = 0;
@@ -124,7 +125,7 @@ static uint64_t measure_sort(size_t n, measurement *m) {
     return check;
 }
 
-/* ---- matrix product ---------------------------------------------------------------------------------------------------- */
+/* ---- matrix product ---------------------------------------------------------------------------------------------- */
 
 static uint64_t measure_matrix(size_t n, measurement *m) {
     double *a = allocate(n * n, sizeof *a), *b = allocate(n * n, sizeof *b), *c = allocate(n * n, sizeof *c);
@@ -147,7 +148,7 @@ static uint64_t measure_matrix(size_t n, measurement *m) {
     return check;
 }
 
-/* ---- hash join: a table of one side's keys, open addressing, looked up with those of the other ------------------------- */
+/* ---- hash join: a table of one side's keys, open addressing, looked up with those of the other ------------------- */
 
 static uint64_t slot_of(uint32_t key, size_t n_slots, const uint32_t *table, uint64_t *looks) {
     size_t slot = (size_t)(((uint64_t)key * 2654435769u) & 0xffffffffu) % n_slots;
@@ -183,7 +184,7 @@ static uint64_t measure_join(size_t n, measurement *m) {
     return matches;
 }
 
-/* ---- output ------------------------------------------------------------------------------------------------------------ */
+/* ---- output ------------------------------------------------------------------------------------------------------ */
 
 static void print_metric(const char *name, const measurement *all, size_t n_sizes) {
     printf("\nMETRIC %s\n", name);
@@ -217,7 +218,8 @@ int main(int argc, char **argv) {
     }
     measurement *all = allocate(n_sizes * REPETITIONS, sizeof *all);
     uint64_t check = 0;
-    /* One round over the sizes is one repetition: a disturbance hits one repetition of several sizes, not all of one. The first round warms up. */
+    /* One round over the sizes is one repetition: a disturbance hits one repetition of several sizes, not all of one.
+     * The first round warms up. */
     for (size_t r = 0; r <= REPETITIONS; r++) {
         for (size_t s = 0; s < n_sizes; s++) {
             measurement m = {0};

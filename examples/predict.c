@@ -1,8 +1,10 @@
-/* What a program costs at a size nobody has run yet: fits a model to every call path, and prints what each predicts there, the costliest first.
+/* What a program costs at a size nobody has run yet: fits a model to every call path, and prints what each predicts
+ * there, the costliest first.
  *
  *     build/examples/predict-example examples/kernels.txt time 8192
  *
- * A number for each parameter, in the order of the file. A program of its own links with libassay: cc predict.c $(pkg-config --cflags --libs assay) */
+ * A number for each parameter, in the order of the file. A program of its own links with libassay: cc predict.c
+ * $(pkg-config --cflags --libs assay) */
 #include <assay/assay.h>
 #include <math.h>
 #include <stdio.h>

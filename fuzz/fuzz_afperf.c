@@ -1,4 +1,5 @@
-/* Reading of AFPerf captures, with and without pauses; every event, attribute and record is made, and what was read is written and read again with as many of them. */
+/* Reading of AFPerf captures, with and without pauses; every event, attribute and record is made, and what was read is
+ * written and read again with as many of them. */
 #include "reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -1,5 +1,6 @@
-/* Pairs of profiles made from the bytes: metrics of all types and kinds, derived ones too, call trees, locations and odd numbers. Each must be read and obey what profile.h
- * asks of one; together they must have differences, mergers and means, and the difference of whole numbers adds up to that of the sums. */
+/* Pairs of profiles made from the bytes: metrics of all types and kinds, derived ones too, call trees, locations and
+ * odd numbers. Each must be read and obey what profile.h asks of one; together they must have differences, mergers and
+ * means, and the difference of whole numbers adds up to that of the sums. */
 #include <stdio.h>
 
 #include "io/tar.h"
@@ -33,7 +34,7 @@ typedef struct profile {
     unsigned n_metrics, n_contexts, n_locations;
 } profile;
 
-/* ---- the description ------------------------------------------------------------------------------------------------- */
+/* ---- the description --------------------------------------------------------------------------------------------- */
 
 /* An expression in prefix order, as deep as depth. */
 static void write_expression(bytes *b, as_output *out, unsigned depth) {
@@ -131,7 +132,7 @@ static void write_system(bytes *b, as_output *out, profile *p) {
     as_output_text(out, "</systemtreenode></system>");
 }
 
-/* ---- the values ------------------------------------------------------------------------------------------------------ */
+/* ---- the values -------------------------------------------------------------------------------------------------- */
 
 static void write_number(bytes *b, size_t size, uint8_t *out) {
     static const uint64_t odd[] = {0,
@@ -204,7 +205,7 @@ static as_dataset *make_profile(bytes *b) {
     return ds;
 }
 
-/* ---- laws of two ----------------------------------------------------------------------------------------------------- */
+/* ---- laws of two ------------------------------------------------------------------------------------------------- */
 
 /* All values of a metric of whole numbers; false where it is none. */
 static bool add_up(const as_dataset *ds, assay_id m, as_whole *out) {

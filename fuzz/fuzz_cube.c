@@ -1,5 +1,5 @@
-/* Reading .cubex files: whatever the bytes, an error in words or a dataset whose values can be asked for; writing them again (see reader.h);
- * and, where all values can be read, what can be done with profiles (profile.h). */
+/* Reading .cubex files: whatever the bytes, an error in words or a dataset whose values can be asked for; writing them
+ * again (see reader.h); and, where all values can be read, what can be done with profiles (profile.h). */
 #include "profile.h"
 #include "reader.h"
 

@@ -1,4 +1,5 @@
-/* Reading N.index and N.data of a .cubex. The first bytes say of what type and for how many locations, and how long the index is; the rest are the two members. */
+/* Reading N.index and N.data of a .cubex. The first bytes say of what type and for how many locations, and how long the
+ * index is; the rest are the two members. */
 #include <stdlib.h>
 
 #include "formats/format.h"

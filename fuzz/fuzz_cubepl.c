@@ -1,5 +1,5 @@
-/* CubePL: any text compiles or is refused with a reason, any program ends. The first line of the input is the init, the rest the value; both
- * are also what combines. Values of a batch and of its points one by one are the same. */
+/* CubePL: any text compiles or is refused with a reason, any program ends. The first line of the input is the init, the
+ * rest the value; both are also what combines. Values of a batch and of its points one by one are the same. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Reading and writing .extra-p files. An input that is no ZIP is put into one: the parts between lines "%%" are experiment.json,
- * values/0.vals and values/0.indx. */
+/* Reading and writing .extra-p files. An input that is no ZIP is put into one: the parts between lines "%%" are
+ * experiment.json, values/0.vals and values/0.indx. */
 #include "reader.h"
 
 #include "io/zip.h"

@@ -1,4 +1,5 @@
-/* Reading of Extra-Prof profiles under all options: what was read goes through sums, views and the algebra of profiles, and to a Cube file and back. */
+/* Reading of Extra-Prof profiles under all options: what was read goes through sums, views and the algebra of profiles,
+ * and to a Cube file and back. */
 #include "profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

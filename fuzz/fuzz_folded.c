@@ -1,4 +1,5 @@
-/* Reading of folded stacks: what was read is a sound profile, and what is written of it is written again when it is read. */
+/* Reading of folded stacks: what was read is a sound profile, and what is written of it is written again when it is
+ * read. */
 #include "profile.h"
 #include "reader.h"
 

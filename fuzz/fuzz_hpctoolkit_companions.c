@@ -1,4 +1,5 @@
-/* Reading the files beside an experiment.xml 2.x. The first byte says which one the rest is: a .metric-db, a .hpctrace, or all of one kind in one file. */
+/* Reading the files beside an experiment.xml 2.x. The first byte says which one the rest is: a .metric-db, a .hpctrace,
+ * or all of one kind in one file. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ static char directory[64];
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Files are read into memory instead (--wrap in CMakeLists.txt): so is a byte behind their end none that may be looked at. */
+/* Files are read into memory instead (--wrap in CMakeLists.txt): so is a byte behind their end none that may be looked
+ * at. */
 void *__wrap_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset);
 void *__wrap_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
     (void)address, (void)size, (void)protection, (void)flags, (void)file, (void)offset;

@@ -1,5 +1,6 @@
-/* experiment.xml of both generations, without the files beside it: read twice (stopping at the first broken rule, and going on). The first byte says which generation. What comes out holds
- * together: parents before children, ids that exist, pairs of metrics that know each other. */
+/* experiment.xml of both generations, without the files beside it: read twice (stopping at the first broken rule, and
+ * going on). The first byte says which generation. What comes out holds together: parents before children, ids that
+ * exist, pairs of metrics that know each other. */
 #include "../tests/unit/experiments.h"
 
 enum { MEMORY = 1 << 28 };

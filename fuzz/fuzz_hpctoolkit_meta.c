@@ -1,4 +1,5 @@
-/* Reading meta.db, of the released form and of the draft whose metrics have 24 bytes. The first byte says how many context ids profiles have; the rest is the file. */
+/* Reading meta.db, of the released form and of the draft whose metrics have 24 bytes. The first byte says how many
+ * context ids profiles have; the rest is the file. */
 #include <stdlib.h>
 
 #include "core/utf8.h"

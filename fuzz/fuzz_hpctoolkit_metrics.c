@@ -1,5 +1,5 @@
-/* metrics/NAME.yaml beside a database of two metrics in four scopes: any text is read or leaves warnings, never an error but for memory. What is read holds together, and what formulas it has
- * can be computed. */
+/* metrics/NAME.yaml beside a database of two metrics in four scopes: any text is read or leaves warnings, never an
+ * error but for memory. What is read holds together, and what formulas it has can be computed. */
 #include <stdlib.h>
 
 #include "core/utf8.h"
@@ -39,7 +39,8 @@ static void check_text(const as_dataset *ds, as_str id) {
     if (id != AS_NO_STR && as_utf8_invalid(as_ds_text(ds, id), as_str_size(&ds->strings, id))) abort();
 }
 
-/* Stored metrics stay as they are, all others are derived ones with a name of their own; computed statistics are those of stored ones. */
+/* Stored metrics stay as they are, all others are derived ones with a name of their own; computed statistics are those
+ * of stored ones. */
 static void check_metrics(const as_dataset *ds, const as_hpc_meaning *meaning) {
     if (ds->metrics.count < N_METRICS) abort();
     for (assay_id id = 0; id < ds->metrics.count; id++) {

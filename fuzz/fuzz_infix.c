@@ -1,5 +1,5 @@
-/* Formulas of users: any text compiles or is refused with a reason and a place; any program ends. The values of a batch and of its points one by one are the same,
- * and those of a copy. */
+/* Formulas of users: any text compiles or is refused with a reason and a place; any program ends. The values of a batch
+ * and of its points one by one are the same, and those of a copy. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Our JSON reader against simdjson: both accept a document or neither does, and they find the same values in it. Then the same bytes with
- * the options simdjson does not know: only sanitizers watch there. */
+/* Our JSON reader against simdjson: both accept a document or neither does, and they find the same values in it. Then
+ * the same bytes with the options simdjson does not know: only sanitizers watch there. */
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

@@ -1,5 +1,6 @@
-/* Scaling models of whatever was measured: bytes become a small experiment and options of a modeler. Every series gets a model, the same with one thread and
- * with two; errors are not negative; the interval of a prediction holds it; and the hypotheses can be listed. */
+/* Scaling models of whatever was measured: bytes become a small experiment and options of a modeler. Every series gets
+ * a model, the same with one thread and with two; errors are not negative; the interval of a prediction holds it; and
+ * the hypotheses can be listed. */
 #include <stdlib.h>
 
 #include "analysis/scaling/coordinates.h"
@@ -13,7 +14,7 @@ enum { MAX_PARAMETERS = 4, MAX_OPTIONS = 6 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* ---- from bytes to an experiment ------------------------------------------------------------------------------------- */
+/* ---- from bytes to an experiment --------------------------------------------------------------------------------- */
 
 typedef struct source {
     const uint8_t *next, *end;
@@ -103,7 +104,7 @@ static void choose_options(uint8_t how, uint8_t which, size_t n_parameters, as_f
         abort();
 }
 
-/* ---- what must hold -------------------------------------------------------------------------------------------------- */
+/* ---- what must hold ---------------------------------------------------------------------------------------------- */
 
 static as_fit fit_all(as_dataset *ds, as_fit_options options, unsigned threads) {
     uint32_t *series;

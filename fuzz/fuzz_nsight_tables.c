@@ -1,7 +1,9 @@
-/* Reading of Nsight Systems exports: the bytes say which tables there are, which columns they have, and what is in their rows. The database is made in memory.
+/* Reading of Nsight Systems exports: the bytes say which tables there are, which columns they have, and what is in
+ * their rows. The database is made in memory.
  *
- * A row is a byte that names the table, then for each of its columns a byte: its upper half the way of the value (0: what a sound export could have there), its lower half the value or how many bytes follow. The
- * first row of a table has two bytes before its values: where bit i is set, column i (mod 16) is missing. */
+ * A row is a byte that names the table, then for each of its columns a byte: its upper half the way of the value (0:
+ * what a sound export could have there), its lower half the value or how many bytes follow. The first row of a table
+ * has two bytes before its values: where bit i is set, column i (mod 16) is missing. */
 #include <sqlite3.h>
 
 #include "nsight.h"

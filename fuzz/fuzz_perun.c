@@ -1,4 +1,5 @@
-/* Reading of Perun profiles; what was read is written in both layouts and read again, with the same number of resources and models. */
+/* Reading of Perun profiles; what was read is written in both layouts and read again, with the same number of resources
+ * and models. */
 #include "reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -1,4 +1,5 @@
-/* Points and ranges as text, for 1 to 4 parameters: what is accepted must be whole points of finite numbers, and no more than promised. */
+/* Points and ranges as text, for 1 to 4 parameters: what is accepted must be whole points of finite numbers, and no
+ * more than promised. */
 #include <stdlib.h>
 
 #include "analysis/scaling/coordinates.h"

@@ -1,4 +1,5 @@
-/* Reading of pprof profiles, by function and by line: what was read goes through sums, views and the algebra of profiles, back to pprof, and to Callgrind's format. */
+/* Reading of pprof profiles, by function and by line: what was read goes through sums, views and the algebra of
+ * profiles, back to pprof, and to Callgrind's format. */
 #include "profile.h"
 #include "reader.h"
 

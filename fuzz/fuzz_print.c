@@ -1,5 +1,5 @@
-/* FORMAT strings of Extra-P's --print, over models of one parameter, in two segments, and of two parameters. A string that is refused writes nothing
- * and says why. */
+/* FORMAT strings of Extra-P's --print, over models of one parameter, in two segments, and of two parameters. A string
+ * that is refused writes nothing and says why. */
 #include <stdlib.h>
 
 #include "analysis/scaling/fit.h"

@@ -1,4 +1,5 @@
-/* What the viewer's page may ask: "tree?d=0&metric=time", behind a line the body of a POST. Over the examples, one of each kind; answers must be JSON. */
+/* What the viewer's page may ask: "tree?d=0&metric=time", behind a line the body of a POST. Over the examples, one of
+ * each kind; answers must be JSON. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

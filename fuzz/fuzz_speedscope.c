@@ -1,4 +1,5 @@
-/* Reading of speedscope files: what was read is a sound profile, can be written as samples and as events, and then read again; traces for Chrome and Perfetto are sound too. */
+/* Reading of speedscope files: what was read is a sound profile, can be written as samples and as events, and then read
+ * again; traces for Chrome and Perfetto are sound too. */
 #include "io/json.h"
 #include "io/protobuf.h"
 #include "profile.h"

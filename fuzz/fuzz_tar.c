@@ -1,5 +1,5 @@
-/* Reading tar archives: whatever the bytes, an error or members that lie within the archive, within the budget, and all memory given back. What was
- * read is written and read again: the same. */
+/* Reading tar archives: whatever the bytes, an error or members that lie within the archive, within the budget, and all
+ * memory given back. What was read is written and read again: the same. */
 #include <stdlib.h>
 
 #include "io/tar.h"

@@ -1,4 +1,5 @@
-/* Reading XML: whatever the bytes, an error with a place or events that fit together, within the budget, and all memory given back. */
+/* Reading XML: whatever the bytes, an error with a place or events that fit together, within the budget, and all memory
+ * given back. */
 #include <stdlib.h>
 
 #include "io/xml.h"

@@ -1,5 +1,6 @@
-/* Scanning XML: whatever the bytes, an error with a place or events that fit together, and all memory given back. What expat reads is read, with the same events, where the document has
- * nothing that the scanner takes in another way on purpose: a DOCTYPE, \", more than 64 attributes. */
+/* Scanning XML: whatever the bytes, an error with a place or events that fit together, and all memory given back. What
+ * expat reads is read, with the same events, where the document has nothing that the scanner takes in another way on
+ * purpose: a DOCTYPE, \", more than 64 attributes. */
 #include <stdlib.h>
 
 #include "io/xml.h"

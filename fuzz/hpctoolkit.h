@@ -1,6 +1,8 @@
-/* One of the binary files of a small HPCToolkit database is replaced by the input; then everything in the database is read.
+/* One of the binary files of a small HPCToolkit database is replaced by the input; then everything in the database is
+ * read.
  *
- * The first byte of the input says of which form the database is (bit 0), of which byte order form 2021 (bit 1), and whether cct.db is there (bit 2); the rest is the file. */
+ * The first byte of the input says of which form the database is (bit 0), of which byte order form 2021 (bit 1), and
+ * whether cct.db is there (bit 2); the rest is the file. */
 #ifndef AS_FUZZ_HPCTOOLKIT_H
 #define AS_FUZZ_HPCTOOLKIT_H
 
@@ -14,7 +16,8 @@
 
 enum { MEMORY = 1 << 28 };
 
-/* Files are read into memory instead (--wrap in CMakeLists.txt): so is a byte behind their end none that may be looked at. */
+/* Files are read into memory instead (--wrap in CMakeLists.txt): so is a byte behind their end none that may be looked
+ * at. */
 void *__wrap_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset);
 void *__wrap_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
     (void)address, (void)size, (void)protection, (void)flags, (void)file, (void)offset;

@@ -1,5 +1,5 @@
-/* What the fuzz targets of Nsight Systems exports share: the bytes of a database are read, stopping at the first broken rule and going on; every event, attribute and location is gone through, and the tree is a
- * profile like any other. */
+/* What the fuzz targets of Nsight Systems exports share: the bytes of a database are read, stopping at the first broken
+ * rule and going on; every event, attribute and location is gone through, and the tree is a profile like any other. */
 #ifndef AS_FUZZ_NSIGHT_H
 #define AS_FUZZ_NSIGHT_H
 
@@ -24,7 +24,8 @@ static inline void check_events(const as_dataset *ds) {
     }
 }
 
-/* What check_profile() does, but one thing at a time: that takes longer than reading. Contexts that stand aside do not so in what is written. */
+/* What check_profile() does, but one thing at a time: that takes longer than reading. Contexts that stand aside do not
+ * so in what is written. */
 static inline void check_export(const as_dataset *ds) {
     if (ds->contexts.count > AS_FUZZ_MOST_CONTEXTS) return;
     unsigned turn = ds->contexts.count % 16;

@@ -1,5 +1,6 @@
-/* What the fuzz targets of profiles share: whatever was read must have node sums, views and statistics (or an error in words), stay the same when written and
- * read again, and obey the laws of the algebra: a profile less itself is 0, and its mean and merger with itself are the profile. */
+/* What the fuzz targets of profiles share: whatever was read must have node sums, views and statistics (or an error in
+ * words), stay the same when written and read again, and obey the laws of the algebra: a profile less itself is 0, and
+ * its mean and merger with itself are the profile. */
 #ifndef AS_FUZZ_PROFILE_H
 #define AS_FUZZ_PROFILE_H
 
@@ -22,7 +23,7 @@ static inline bool fine(assay_status status, const assay_error *error) {
 
 static inline bool same_real(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 
-/* ---- one profile ----------------------------------------------------------------------------------------------------- */
+/* ---- one profile ------------------------------------------------------------------------------------------------- */
 
 static inline bool skip_node(void *user, const as_view_node *node) {
     size_t *n = user;
@@ -113,7 +114,7 @@ static inline void check_sums(const as_dataset *ds) {
     as_node_list_free(&list);
 }
 
-/* ---- two of them ----------------------------------------------------------------------------------------------------- */
+/* ---- two of them ------------------------------------------------------------------------------------------------- */
 
 static inline bool is_zero_node(const as_node_list *list, size_t i) {
     const as_node *node = as_node_at(list, i);
@@ -158,7 +159,8 @@ static inline bool have_same_nodes(const as_node_list *a, const as_node_list *b)
     }
 }
 
-/* The metric that stands behind `metric` where parents stand before all that is below them, as files have it; ASSAY_NONE at the end. */
+/* The metric that stands behind `metric` where parents stand before all that is below them, as files have it;
+ * ASSAY_NONE at the end. */
 static inline assay_id next_metric(const as_dataset *ds, assay_id metric) {
     assay_id parent = metric, after = 0; /* first below the metric itself, then behind those above it */
     for (;;) {
@@ -170,8 +172,8 @@ static inline assay_id next_metric(const as_dataset *ds, assay_id metric) {
     }
 }
 
-/* Whether the sums of a metric stay the same, to the last bit, when locations are added that have no values: those of reals are added up in another order then, and what is derived from minima and
- * maxima finds infinite ones. */
+/* Whether the sums of a metric stay the same, to the last bit, when locations are added that have no values: those of
+ * reals are added up in another order then, and what is derived from minima and maxima finds infinite ones. */
 static inline bool is_sure(const as_dataset *ds, assay_id metric) {
     const as_profile *profile = as_ds_profile(ds, metric, 0);
     return profile && (as_dtype_is_integer(profile->type.dtype) || as_dtype_is_extreme(profile->type.dtype));
@@ -232,7 +234,7 @@ static inline void check_written(const as_dataset *ds, const char *compression, 
     as_output_discard(out);
 }
 
-/* ---- the algebra ----------------------------------------------------------------------------------------------------- */
+/* ---- the algebra ------------------------------------------------------------------------------------------------- */
 
 /* A result of the algebra stands on its own. */
 static inline bool check_result(assay_status status, const as_dataset *result, const assay_error *error) {

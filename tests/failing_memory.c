@@ -1,7 +1,8 @@
-/* The command, for test_failing_memory.py, run once for each allocation it makes, in a process of its own in which that one fails; linked so that
- * malloc and the like come here first. In the folder FAIL_FOLDER the n-th run leaves: the folder n, its current one (in which is the file FAIL_OLD, if
- * this is set, that says "old"); what it printed, n.out and n.err; and a line "n STATUS" in the file log. In the last run, n = 0, nothing fails.
- * FAIL_STEP: takes only each so-many-th. FAIL_ALL: all allocations behind the n-th fail, too. */
+/* The command, for test_failing_memory.py, run once for each allocation it makes, in a process of its own in which that
+ * one fails; linked so that malloc and the like come here first. In the folder FAIL_FOLDER the n-th run leaves: the
+ * folder n, its current one (in which is the file FAIL_OLD, if this is set, that says "old"); what it printed, n.out
+ * and n.err; and a line "n STATUS" in the file log. In the last run, n = 0, nothing fails. FAIL_STEP: takes only each
+ * so-many-th. FAIL_ALL: all allocations behind the n-th fail, too. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* usage: pack FILE...    writes FILE.gz of each, as small as libdeflate can make it: the page is packed once and sent often. */
+/* usage: pack FILE...    writes FILE.gz of each, as small as libdeflate can make it: the page is packed once and sent
+ * often. */
 #include <libdeflate.h>
 #include <stdbool.h>
 #include <stdio.h>

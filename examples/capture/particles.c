@@ -5,8 +5,9 @@
  *
  * Run at several sizes, the tag size=N of each run is a parameter: assay model -O parameter=tag:size particles-*.afperf
  *
- * Regions: simulate, and in it step (with its number as a tag), forces (all pairs: N^2), move (N), sort (N log N). The section
- * "near the wall" has an interval for every particle that comes close to a wall, until it leaves it: they overlap. The measure "pairs" counts. */
+ * Regions: simulate, and in it step (with its number as a tag), forces (all pairs: N^2), move (N), sort (N log N). The
+ * section "near the wall" has an interval for every particle that comes close to a wall, until it leaves it: they
+ * overlap. The measure "pairs" counts. */
 #include <assay/capture.h>
 
 #include <math.h>

@@ -1,11 +1,12 @@
 /* assay: open every performance measurement, whatever tool wrote it.
  *
- * This is the whole public interface of libassay. A dataset is what one call of assay_open() yields; it owns all it hands out.
- * Every string is UTF-8, NUL-terminated, borrowed from the dataset and valid until assay_close().
+ * This is the whole public interface of libassay. A dataset is what one call of assay_open() yields; it owns all it
+ * hands out. Every string is UTF-8, NUL-terminated, borrowed from the dataset and valid until assay_close().
  *
  * Errors: functions that can fail return an assay_status and fill the caller's assay_error (which may be NULL).
  * The library never prints, exits or aborts on any input, and numbers never depend on the locale.
- * Threads: different datasets may be used by different threads at the same time; one dataset by one thread at a time. */
+ * Threads: different datasets may be used by different threads at the same time; one dataset by one thread at a
+ * time. */
 #ifndef ASSAY_ASSAY_H
 #define ASSAY_ASSAY_H
 
@@ -23,7 +24,7 @@ extern "C" {
 #define ASSAY_API
 #endif
 
-/* ---- versions, errors ------------------------------------------------------------------------------------------------ */
+/* ---- versions, errors -------------------------------------------------------------------------------------------- */
 
 /* "0.1.0": the version of the library that is running. */
 ASSAY_API const char *assay_version(void);
@@ -53,7 +54,7 @@ typedef struct assay_error {
 /* Writes "FILE:LINE:COL: message" (as much of it as is known) to buffer; always terminated. Returns buffer. */
 ASSAY_API const char *assay_error_text(const assay_error *error, char *buffer, size_t size);
 
-/* ---- opening and saving ---------------------------------------------------------------------------------------------- */
+/* ---- opening and saving ------------------------------------------------------------------------------------------ */
 
 typedef struct assay_dataset assay_dataset;
 
@@ -74,17 +75,19 @@ typedef struct assay_config {
     void *user;
 } assay_config;
 
-/* Opens the file or directory at path as one dataset ("-": standard input). On success *out is the caller's, to be given to assay_close(). */
+/* Opens the file or directory at path as one dataset ("-": standard input). On success *out is the caller's, to be
+ * given to assay_close(). */
 ASSAY_API assay_status assay_open(const char *path, const assay_config *config, assay_dataset **out,
                                   assay_error *error);
 
-/* Makes one dataset of several that measured the same parameters: points are united, metrics matched by name and call paths by path;
- * what both measured at one point becomes further repetitions. ASSAY_E_UNSUPPORTED where they have other parameters, or other units of a
- * metric. The parts stay the caller's. */
+/* Makes one dataset of several that measured the same parameters: points are united, metrics matched by name and call
+ * paths by path; what both measured at one point becomes further repetitions. ASSAY_E_UNSUPPORTED where they have other
+ * parameters, or other units of a metric. The parts stay the caller's. */
 ASSAY_API assay_status assay_merge(assay_dataset *const *parts, size_t n, assay_dataset **out, assay_error *error);
 
 /* Writes the dataset to path ("-": standard output). The file appears whole or not at all.
- * The format is config->format, or the one that path's ending names. What the format cannot hold is left out: see assay_losses(). */
+ * The format is config->format, or the one that path's ending names. What the format cannot hold is left out: see
+ * assay_losses(). */
 ASSAY_API assay_status assay_save(const assay_dataset *dataset, const char *path, const assay_config *config,
                                   assay_error *error);
 
@@ -94,7 +97,7 @@ ASSAY_API assay_status assay_losses(const assay_dataset *dataset, const char *fo
 
 ASSAY_API void assay_close(assay_dataset *dataset);
 
-/* ---- what is in it --------------------------------------------------------------------------------------------------- */
+/* ---- what is in it ----------------------------------------------------------------------------------------------- */
 
 ASSAY_API const char *assay_format_name(const assay_dataset *dataset);
 /* NULL where the format has no version or the file does not say it. */
@@ -132,7 +135,7 @@ typedef struct assay_problem {
 } assay_problem;
 ASSAY_API bool assay_problem_get(const assay_dataset *dataset, assay_id id, assay_problem *out);
 
-/* ---- scaling models -------------------------------------------------------------------------------------------------- */
+/* ---- scaling models ---------------------------------------------------------------------------------------------- */
 
 /* How models are fitted. Zero-initialise it; every field is optional. */
 typedef struct assay_fit_config {
@@ -148,9 +151,10 @@ typedef struct assay_fit_config {
     void *user;
 } assay_fit_config;
 
-/* Fits a model to every (metric, call path) that has data. They are then part of the dataset: assay_model_get(), the tables model and term of SQL, assay_save().
- * *first (may be NULL): the id of the first new one; they go on to assay_count(dataset, ASSAY_MODELS). ASSAY_E_USAGE where a name or an option
- * is unknown or does not fit, ASSAY_E_UNSUPPORTED where the dataset has no parameters. No query may be open. */
+/* Fits a model to every (metric, call path) that has data. They are then part of the dataset: assay_model_get(), the
+ * tables model and term of SQL, assay_save(). *first (may be NULL): the id of the first new one; they go on to
+ * assay_count(dataset, ASSAY_MODELS). ASSAY_E_USAGE where a name or an option is unknown or does not fit,
+ * ASSAY_E_UNSUPPORTED where the dataset has no parameters. No query may be open. */
 ASSAY_API assay_status assay_fit(assay_dataset *dataset, const assay_fit_config *config, assay_id *first,
                                  assay_error *error);
 
@@ -175,21 +179,24 @@ typedef struct assay_prediction {
     double extrapolation; /* how far outside of what was measured: 4 is at four times the largest value; 1 inside */
 } assay_prediction;
 
-/* Predicts a model at n points. points: a number for each parameter, one point behind the other; out: room for n. config: the one the model was fitted with, which the
- * interval depends on (docs/predictions.md); NULL: none was given. ASSAY_E_USAGE where there is no such model, or a number is not finite. */
+/* Predicts a model at n points. points: a number for each parameter, one point behind the other; out: room for n.
+ * config: the one the model was fitted with, which the interval depends on (docs/predictions.md); NULL: none was given.
+ * ASSAY_E_USAGE where there is no such model, or a number is not finite. */
 ASSAY_API assay_status assay_predict(const assay_dataset *dataset, assay_id model, const assay_fit_config *config,
                                      const double *points, size_t n, assay_prediction *out, assay_error *error);
 
-/* ---- the algebra of profiles ----------------------------------------------------------------------------------------- */
+/* ---- the algebra of profiles ------------------------------------------------------------------------------------- */
 
 /* How profiles are combined. Zero-initialise it; NULL is the same. The rules are in docs/algebra.md. */
 typedef struct assay_algebra_config {
-    bool
-        exact_match; /* only contexts equal in name, file, lines, call site and parameters belong together; else those of one name, too */
+    /* only contexts equal in name, file, lines, call site and parameters belong together; else those of one name,
+     * too */
+    bool exact_match;
     bool all_metrics; /* assay_diff: keep what only one side measured, the other one being 0 */
 } assay_algebra_config;
 
-/* The results are datasets of their own, to be closed; the inputs stay the caller's, and may be closed before them. What could not be kept is among the result's problems.
+/* The results are datasets of their own, to be closed; the inputs stay the caller's, and may be closed before them.
+ * What could not be kept is among the result's problems.
  *
  * What changed: target less base. Integer metrics become INT64, exact. */
 ASSAY_API assay_status assay_diff(const assay_dataset *base, const assay_dataset *target,
@@ -200,12 +207,12 @@ ASSAY_API assay_status assay_mean(assay_dataset *const *parts, size_t n, const a
 /* One profile of several with other metrics or locations: each column comes whole from the last part that has it. */
 ASSAY_API assay_status assay_merge_profiles(assay_dataset *const *parts, size_t n, const assay_algebra_config *config,
                                             assay_dataset **out, assay_error *error);
-/* The subtrees of some regions as trees of their own, and without those of others, whose values go to their callers. roots, prunes: names ended by NULL; NULL: none.
- * ASSAY_E_USAGE where a name is not in the call tree. */
+/* The subtrees of some regions as trees of their own, and without those of others, whose values go to their callers.
+ * roots, prunes: names ended by NULL; NULL: none. ASSAY_E_USAGE where a name is not in the call tree. */
 ASSAY_API assay_status assay_cut(const assay_dataset *dataset, const char *const *roots, const char *const *prunes,
                                  assay_dataset **out, assay_error *error);
 
-/* ---- SQL ------------------------------------------------------------------------------------------------------------- */
+/* ---- SQL --------------------------------------------------------------------------------------------------------- */
 
 typedef struct assay_query assay_query;
 

@@ -10,38 +10,45 @@
  *     cc program.c $(pkg-config --cflags --libs assay-capture)
  *     ASSAY_CAPTURE=out.afperf ./a.out && assay tree out.afperf
  *
- * The program's behaviour never depends on the capture: no call here fails, blocks for long, prints more than a line or two on standard error,
- * or changes errno. Capture is off until ASSAY_CAPTURE is set in the environment or assay_capture_start() is called; a region then costs one
- * predictable branch. With -DASSAY_CAPTURE_DISABLED everything below is empty, and the library is not needed.
+ * The program's behaviour never depends on the capture: no call here fails, blocks for long, prints more than a line or
+ * two on standard error, or changes errno. Capture is off until ASSAY_CAPTURE is set in the environment or
+ * assay_capture_start() is called; a region then costs one predictable branch. With -DASSAY_CAPTURE_DISABLED everything
+ * below is empty, and the library is not needed.
  *
- * The header stands alone. It needs GCC, Clang or a compiler with their attributes, and in C++ any standard since C++98.
+ * The header stands alone. It needs GCC, Clang or a compiler with their attributes, and in C++ any standard since
+ * C++98.
  *
  * What is recorded
- *   Regions nest strictly, each thread for itself: every thread that records is a run of its own in the file, with the tags process=PID,
- *   thread=NUMBER (0: the thread that started the capture, usually main's) and thread_name=NAME. Sections have any number of intervals, which may
- *   overlap and may end on another thread; they belong to run 0, which stands for the process.
- *   Timestamps are nanoseconds of CLOCK_MONOTONIC since the start of the capture.
+ *   Regions nest strictly, each thread for itself: every thread that records is a run of its own in the file, with the
+ *   tags process=PID, thread=NUMBER (0: the thread that started the capture, usually main's) and thread_name=NAME.
+ *   Sections have any number of intervals, which may overlap and may end on another thread; they belong to run 0, which
+ *   stands for the process. Timestamps are nanoseconds of CLOCK_MONOTONIC since the start of the capture.
  *
  * Cost and memory
- *   A thread writes to its own ring buffer, without a lock, a system call or memory allocation; a background thread formats and writes every 10 ms,
- *   or sooner, when a ring is half full: then, to wake it is a system call.
- *   Rings have 1 MiB (ASSAY_CAPTURE_BUFFER) for the first 64 threads that live at once, a 32nd of that (16 KiB at least) for the next 4032; more
- *   are not recorded. Memory is only taken as far as a ring was ever filled.
- *   Where a ring is full, its thread waits until it is half empty, 0.1 s at most. After a vain wait it drops regions (with all that is in them, never a
- *   begin or an end alone) without waiting, until the ring is half empty. What was lost, and the time waited, is in the file and on standard error.
+ *   A thread writes to its own ring buffer, without a lock, a system call or memory allocation; a background thread
+ *   formats and writes every 10 ms, or sooner, when a ring is half full: then, to wake it is a system call. Rings have
+ *   1 MiB (ASSAY_CAPTURE_BUFFER) for the first 64 threads that live at once, a 32nd of that (16 KiB at least) for the
+ *   next 4032; more are not recorded. Memory is only taken as far as a ring was ever filled. Where a ring is full, its
+ *   thread waits until it is half empty, 0.1 s at most. After a vain wait it drops regions (with all that is in them,
+ *   never a begin or an end alone) without waiting, until the ring is half empty. What was lost, and the time waited,
+ *   is in the file and on standard error.
  *
  * When the process dies
- *   exit() and return from main write everything. A crash, abort(), _exit(), exec() and kill -9 lose what was recorded since the last 10 ms tick;
- *   the file is readable at every moment, for no record crosses a page (4096 bytes) of it. Call assay_capture_flush() before _exit() and exec().
- *   No signal handler is installed; no call is a cancellation point; files that the program closes or opens are left alone. Regions may be used in signal handlers: those that interrupt the recording of another one are not recorded.
+ *   exit() and return from main write everything. A crash, abort(), _exit(), exec() and kill -9 lose what was recorded
+ *   since the last 10 ms tick; the file is readable at every moment, for no record crosses a page (4096 bytes) of it.
+ *   Call assay_capture_flush() before _exit() and exec(). No signal handler is installed; no call is a cancellation
+ *   point; files that the program closes or opens are left alone. Regions may be used in signal handlers: those that
+ *   interrupt the recording of another one are not recorded.
  *
- * Limits: a label has 255 bytes, a set of tags 1023, the rest is cut off; control characters become spaces, what is not UTF-8 question marks.
- * Regions deeper than 512 are dropped like those of a full ring.
+ * Limits: a label has 255 bytes, a set of tags 1023, the rest is cut off; control characters become spaces, what is not
+ * UTF-8 question marks. Regions deeper than 512 are dropped like those of a full ring.
  *
- * Misuse is harmless, counted, and reported at the end, in the file (measures of the run) and in one line on standard error:
- *   an end without its begin is ignored; an end of a region that is not the innermost one ends those inside it, too; regions open when their
- *   thread ends, end there; a second end of an interval is ignored. Where longjmp() leaves regions, they end with the one around setjmp(), so have one
- *   there. A scope that is left on another thread (a coroutine) ends nothing there. */
+ * Misuse is harmless, counted, and reported at the end, in the file (measures of the run) and in one line on standard
+ * error:
+ *   an end without its begin is ignored; an end of a region that is not the innermost one ends those inside it, too;
+ *   regions open when their thread ends, end there; a second end of an interval is ignored. Where longjmp() leaves
+ *   regions, they end with the one around setjmp(), so have one there. A scope that is left on another thread (a
+ *   coroutine) ends nothing there. */
 #ifndef ASSAY_CAPTURE_H
 #define ASSAY_CAPTURE_H
 
@@ -52,26 +59,32 @@
 extern "C" {
 #endif
 
-/* ---- settings -------------------------------------------------------------------------------------------------------------------------------
+/* ---- settings -------------------------------------------------------------------------------------------------------
  *
- * ASSAY_CAPTURE=FILE           Turns it on and names the file; %p in it is the process id. A file of an earlier capture is replaced, one that is
- *                              no AFPerf is left alone (and capture is off). Every process has a file of its own: where FILE is in use, and in a
- *                              child after fork(), it is FILE.PID (unless %p is in the name). After exec(), and for a second capture of
- *                              a process, there is a number more: FILE.PID, FILE.PID.2 …; nothing of one process is lost to itself.
- * ASSAY_CAPTURE_FILTER=LIST    Which regions and sections, by label: patterns (* ? [a-z]) with commas between; -PATTERN leaves out. A label
- *                              is recorded if it matches one of those without - (or there are none) and none of those with it.
- *                              What is inside a region left out counts for the region around it.
- * ASSAY_CAPTURE_MEASURES=LIST  What is measured besides time at begin and end of regions and sections, as a list like that of the filter:
- *                              wall, cpu, memory, faults, switches, and those of assay_measure_add(). Default: only the latter, "-wall,-cpu,…".
- *                              wall:snapshot, memory:duration … choose the other kind of measure: snapshots are written at begin and end,
- *                              durations as the difference, at the end. memory is a snapshot by default, the rest durations.
- * ASSAY_CAPTURE_PERIOD=TIME    How often the process is sampled (CPU time, memory, page faults, context switches, as points of run 0):
- *                              100ms by default; ms, s and us are understood, 0 is never. Ticks are of 10 ms.
+ * ASSAY_CAPTURE=FILE           Turns it on and names the file; %p in it is the process id. A file of an earlier capture
+ *                              is replaced, one that is no AFPerf is left alone (and capture is off). Every process has
+ *                              a file of its own: where FILE is in use, and in a child after fork(), it is FILE.PID
+ *                              (unless %p is in the name). After exec(), and for a second capture of a process, there
+ *                              is a number more: FILE.PID, FILE.PID.2 …; nothing of one process is lost to itself.
+ * ASSAY_CAPTURE_FILTER=LIST    Which regions and sections, by label: patterns (* ? [a-z]) with commas between; -PATTERN
+ *                              leaves out. A label is recorded if it matches one of those without - (or there are none)
+ *                              and none of those with it. What is inside a region left out counts for the region around
+ *                              it.
+ * ASSAY_CAPTURE_MEASURES=LIST  What is measured besides time at begin and end of regions and sections, as a list like
+ *                              that of the filter: wall, cpu, memory, faults, switches, and those of
+ *                              assay_measure_add(). Default: only the latter, "-wall,-cpu,…". wall:snapshot,
+ *                              memory:duration … choose the other kind of measure: snapshots are written at begin and
+ *                              end, durations as the difference, at the end. memory is a snapshot by default, the rest
+ *                              durations.
+ * ASSAY_CAPTURE_PERIOD=TIME    How often the process is sampled (CPU time, memory, page faults, context switches, as
+ *                              points of run 0): 100ms by default; ms, s and us are understood, 0 is never. Ticks are
+ *                              of 10 ms.
  * ASSAY_CAPTURE_TAGS=TAGS      Tags of all runs: "size=100;case=two".
  * ASSAY_CAPTURE_BUFFER=KIB     Size of a ring, 16 to 65536, a power of two: 1024 by default.
- * A setting that cannot be understood is reported on standard error in one line, and the default is used; a measure that does not exist, at the end. */
+ * A setting that cannot be understood is reported on standard error in one line, and the default is used; a measure
+ * that does not exist, at the end. */
 
-/* ---- measures -------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- measures ---------------------------------------------------------------------------------------------------- */
 
 typedef enum assay_measure_kind {
     ASSAY_MEASURE_SNAPSHOT, /* a state: written at begin and end */
@@ -93,8 +106,8 @@ typedef union assay_measure_value {
     char text[32]; /* NUL-terminated */
 } assay_measure_value;
 
-/* Reads the measure now. Called by the thread at begin and end of every region and interval, so it should be quick; several threads may be in it
- * at once; it must not block. Regions inside it are not recorded. */
+/* Reads the measure now. Called by the thread at begin and end of every region and interval, so it should be quick;
+ * several threads may be in it at once; it must not block. Regions inside it are not recorded. */
 typedef void (*assay_measure_read)(void *context, assay_measure_value *value);
 
 /* Where a measure is taken; add them up. */
@@ -119,10 +132,10 @@ typedef struct assay_measure {
 
 #define ASSAY_CAPTURE_API __attribute__((visibility("default")))
 
-/* ---- control: for programs that do not leave it to the environment ----------------------------------------------------------------------------- */
+/* ---- control: for programs that do not leave it to the environment ----------------------------------------------- */
 
-/* Starts capturing into a file, named as in ASSAY_CAPTURE; the other settings are those of the environment. 1: on now. 0: it is not, and standard
- * error says why; also 0 where it was on already. */
+/* Starts capturing into a file, named as in ASSAY_CAPTURE; the other settings are those of the environment. 1: on now.
+ * 0: it is not, and standard error says why; also 0 where it was on already. */
 ASSAY_CAPTURE_API int assay_capture_start(const char *path);
 
 /* Writes everything, and ends the capture. exit() does it. */
@@ -131,25 +144,28 @@ ASSAY_CAPTURE_API void assay_capture_stop(void);
 /* Waits until all that was recorded before the call is in the file (1 s at most). 1: it is, or capture is off. */
 ASSAY_CAPTURE_API int assay_capture_flush(void);
 
-/* A tag of the process: of all runs of the file whose threads are alive, and of later ones. The same name again replaces the value; ';' in either,
- * and '=' in the name, become '_'. May be called at any time, also before capture starts. 0: no room for it. */
+/* A tag of the process: of all runs of the file whose threads are alive, and of later ones. The same name again
+ * replaces the value; ';' in either, and '=' in the name, become '_'. May be called at any time, also before capture
+ * starts. 0: no room for it. */
 ASSAY_CAPTURE_API int assay_capture_tag(const char *name, const char *value);
 
 /* The name of the calling thread's run (tag thread_name) instead of that of pthread_setname_np(). */
 ASSAY_CAPTURE_API void assay_capture_thread(const char *name);
 
-/* What the file says about the program; by default the name it was started by, and version "". NULL leaves one as it is. */
+/* What the file says about the program; by default the name it was started by, and version "". NULL leaves one as it
+ * is. */
 ASSAY_CAPTURE_API void assay_capture_application(const char *name, const char *version);
 
-/* Adds a measure. All strings are copied. Before the first region or interval of the process. 0: too late, too many (16), a name that
- * is there already, or nonsense. */
+/* Adds a measure. All strings are copied. Before the first region or interval of the process. 0: too late, too many
+ * (16), a name that is there already, or nonsense. */
 ASSAY_CAPTURE_API int assay_measure_add(const assay_measure *measure);
 
-/* ---- regions ----------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 /* ASSAY_REGION(label): from here to the end of the scope; label is a string constant.
- * ASSAY_REGION_TAGGED(label, tags): the same with tags ("platform=F15;component=radar"), any string; it is copied. A little slower.
- * ASSAY_BEGIN(label), ASSAY_BEGIN_TAGGED(label, tags), ASSAY_END(label): the same by hand, on the same thread; labels are string constants. */
+ * ASSAY_REGION_TAGGED(label, tags): the same with tags ("platform=F15;component=radar"), any string; it is copied. A
+ * little slower. ASSAY_BEGIN(label), ASSAY_BEGIN_TAGGED(label, tags), ASSAY_END(label): the same by hand, on the same
+ * thread; labels are string constants. */
 #define ASSAY_REGION(label)              ASSAY_CAPTURE_SCOPE_(label, NULL, __COUNTER__)
 #define ASSAY_REGION_TAGGED(label, tags) ASSAY_CAPTURE_SCOPE_(label, tags, __COUNTER__)
 #define ASSAY_BEGIN(label)               ASSAY_BEGIN_TAGGED(label, NULL)
@@ -168,13 +184,14 @@ ASSAY_CAPTURE_API int assay_measure_add(const assay_measure *measure);
 ASSAY_CAPTURE_API void assay_region_begin(const char *label, const char *tags);
 ASSAY_CAPTURE_API void assay_region_end(const char *label);
 
-/* ---- sections ---------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 /* A section: a kind of work whose intervals may overlap, as requests in flight do. All calls from any thread. */
 typedef struct assay_section assay_section;
 typedef uint64_t assay_interval; /* 0: not recorded */
 
-/* tags may be NULL; label and tags are copied. May be called while capture is off, too. NULL where memory is out, which the other calls accept. */
+/* tags may be NULL; label and tags are copied. May be called while capture is off, too. NULL where memory is out, which
+ * the other calls accept. */
 ASSAY_CAPTURE_API assay_section *assay_section_create(const char *label, const char *tags);
 
 /* No call may use the section any more; intervals that are open stay unfinished in the file. */
@@ -186,7 +203,7 @@ ASSAY_CAPTURE_API void assay_section_end(assay_section *section, assay_interval 
 /* ASSAY_INTERVAL(section): an interval from here to the end of the scope. */
 #define ASSAY_INTERVAL(section) ASSAY_CAPTURE_INTERVAL_(section, __COUNTER__)
 
-/* ---- what the macros are made of: not to be used directly --------------------------------------------------------------------------------- */
+/* ---- what the macros are made of: not to be used directly -------------------------------------------------------- */
 
 typedef struct assay_capture_site {
     const char *label;

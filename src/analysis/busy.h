@@ -11,7 +11,8 @@ typedef struct as_device_busy {
         all; /* seconds in which a kernel (or graph) ran, and in which anything did: what runs at once counts once */
 } as_device_busy;
 
-/* Devices in the order of their locations behind what out (a vector of as_device_busy) has; *span: seconds from the first to the last event, where there are devices. Events are sorted once. False when memory is out. */
+/* Devices in the order of their locations behind what out (a vector of as_device_busy) has; *span: seconds from the
+ * first to the last event, where there are devices. Events are sorted once. False when memory is out. */
 bool as_devices_busy(const as_dataset *ds, as_vec *out, double *span);
 
 #endif

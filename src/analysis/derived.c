@@ -6,7 +6,7 @@
 #include "analysis/derived_ahead.h"
 #include "analysis/derived_private.h"
 
-/* ---- what formulas ask for ------------------------------------------------------------------------------------------- */
+/* ---- what formulas ask for --------------------------------------------------------------------------------------- */
 
 static const as_formula_operand *operand_of(const plan *p, uint32_t which) {
     const as_formula_operand *operands;
@@ -88,7 +88,7 @@ bool as_derived_combine(plan *p, const member *m, as_formula_part part, const do
     return true;
 }
 
-/* ---- the plan -------------------------------------------------------------------------------------------------------- */
+/* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
 static void free_plan(plan *p) {
     for (size_t i = 0; i < p->members.count; i++) {
@@ -217,7 +217,7 @@ static bool make_plan(plan *p, const assay_id *metrics, size_t n, assay_id root)
     return fine;
 }
 
-/* ---- sums ------------------------------------------------------------------------------------------------------------ */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 /* Of a formula that is no sum: that of the operands' totals. */
 static bool compute_total(plan *p, member *m) {
@@ -336,7 +336,7 @@ static assay_status sum_all(plan *p, as_node_list *list, assay_error *error) {
     return ASSAY_OK;
 }
 
-/* ---- results --------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 /* What becomes of the sums of a metric. */
 typedef struct answer {
@@ -408,7 +408,8 @@ static assay_status compute_one(plan *p, assay_id metric, assay_id root, as_node
     return a.no_memory ? as_fail_memory(error, NULL) : ASSAY_OK;
 }
 
-/* Several metrics at once (ascending), of all contexts and locations, into what is kept. Where one cannot be had none is. */
+/* Several metrics at once (ascending), of all contexts and locations, into what is kept. Where one cannot be had none
+ * is. */
 static void compute_several(plan *p, as_ahead *ahead, const assay_id *metrics, size_t n, as_node_list *list) {
     assay_error ignored;
     if (compute(p, metrics, n, ASSAY_NONE, list, &ignored) != ASSAY_OK || p->failed) {

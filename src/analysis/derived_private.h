@@ -38,8 +38,8 @@ typedef struct plan {
     const member *now;
     int flavour;   /* INCLUSIVE or EXCLUSIVE */
     bool of_whole; /* of the whole program: operands are totals */
-    assay_id
-        context; /* ASSAY_NONE: points are contexts, and operands sums; else points are its locations, and operands rows */
+    /* ASSAY_NONE: points are contexts, and operands sums; else points are its locations, and operands rows */
+    assay_id context;
     const assay_id *columns; /* the locations of rows (ASSAY_NONE: no place) */
     uint32_t n_columns;
     const as_derived *failed; /* the formula that could not be computed, and why */
@@ -69,8 +69,9 @@ bool as_derived_combine(plan *p, const member *m, as_formula_part part, const do
 
 /* The current row of a member with rows, of a flavour it needs. */
 const double *as_derived_row(const member *m, int flavour);
-/* Goes through the contexts for all members that are ready, need sums, and are computed location by location: fills their sums of the flavour
- * that the formula gives. Hands over the rows of the last member where somebody wants them. ASSAY_OK also where a formula failed. */
+/* Goes through the contexts for all members that are ready, need sums, and are computed location by location: fills
+ * their sums of the flavour that the formula gives. Hands over the rows of the last member where somebody wants them.
+ * ASSAY_OK also where a formula failed. */
 assay_status as_derived_walk(plan *p, assay_error *error);
 
 #endif

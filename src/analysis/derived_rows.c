@@ -34,7 +34,7 @@ static bool is_summed(const member *m) {
 
 static int own_flavour(const member *m) { return m->derived->kind == AS_DERIVED_PRE_EXCLUSIVE ? EXCLUSIVE : INCLUSIVE; }
 
-/* ---- opening --------------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static void close_member(member *m) {
     struct member_rows *r = m->rows;
@@ -53,7 +53,8 @@ static void close_member(member *m) {
     m->rows = NULL;
 }
 
-/* The columns of all: every leaf and whatever else has values, as far as wanted; last, where some values are at no place, that. */
+/* The columns of all: every leaf and whatever else has values, as far as wanted; last, where some values are at no
+ * place, that. */
 static bool choose_columns(plan *p, assay_id **out) {
     size_t n = AS_COUNT(p->ds, locations);
     bool *has = calloc(n + 1, sizeof *has), has_placeless = n == 0;
@@ -151,7 +152,7 @@ static bool open_member(const plan *p, member *m) {
     return !r->is_open || open_parts(p, r);
 }
 
-/* ---- stored values --------------------------------------------------------------------------------------------------- */
+/* ---- stored values ----------------------------------------------------------------------------------------------- */
 
 static double number_at(const as_context_row *row, int flavour, uint32_t column) {
     bool exclusive = flavour == EXCLUSIVE && (row->exclusive || row->exclusive_real);
@@ -213,9 +214,10 @@ static bool stored_row(plan *p, member *m) {
     return true;
 }
 
-/* ---- derived values -------------------------------------------------------------------------------------------------- */
+/* ---- derived values ---------------------------------------------------------------------------------------------- */
 
-/* The row of the other flavour, from that of the formula and the children's. False when memory is out or a formula failed. */
+/* The row of the other flavour, from that of the formula and the children's. False when memory is out or a formula
+ * failed. */
 static bool other_row(plan *p, member *m) {
     struct member_rows *r = m->rows;
     size_t depth = as_ds_context(p->ds, p->context)->depth, n = p->n_columns;
@@ -266,7 +268,7 @@ static bool aggregate(plan *p, const member *m) {
     return true;
 }
 
-/* ---- the walk -------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 static bool hand_over(const plan *p, assay_id context) {
     const member *m = member_at(p, p->members.count - 1);

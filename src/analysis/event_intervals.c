@@ -6,7 +6,7 @@
 
 #include "core/map.h"
 
-/* ---- pauses ---------------------------------------------------------------------------------------------------------- */
+/* ---- pauses ------------------------------------------------------------------------------------------------------ */
 
 struct as_pause {
     assay_id run;
@@ -88,7 +88,7 @@ double as_paused(const as_pauses *pauses, assay_id run, double from, double to) 
     return paused_until(pauses, run, to) - paused_until(pauses, run, from);
 }
 
-/* ---- order ----------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 /* Where the walk stands, and what is open. */
 typedef struct walk {
@@ -127,7 +127,8 @@ struct latest {
     bool is_there;
 };
 
-/* Whether the source has the intervals of each run by start, outer ones first. Of those that begin together it is doubted where one might lie around the one before it. */
+/* Whether the source has the intervals of each run by start, outer ones first. Of those that begin together it is
+ * doubted where one might lie around the one before it. */
 static bool is_in_order(const walk *w, struct latest *runs) {
     as_event event;
     for (uint64_t i = 0, n = as_ds_intervals(w->ds); i < n; i++) {
@@ -172,7 +173,7 @@ static bool sort_events(const walk *w, as_vec *sorted) {
     return true;
 }
 
-/* ---- nesting --------------------------------------------------------------------------------------------------------- */
+/* ---- nesting ----------------------------------------------------------------------------------------------------- */
 
 /* The intervals that are open where this one runs; NULL when memory is out. */
 static as_vec *find_lane(walk *w, const as_event *event) {
@@ -222,8 +223,9 @@ static bool nest(walk *w, as_event_interval *interval) {
     return as_vec_append(open, &mine, 1);
 }
 
-/* The difference of two times in seconds has the rounding of both, so that equal durations differ. Where the source counts in a decimal part of a second, its counts say it exactly; they are
- * taken where they agree with the times as far as these go. */
+/* The difference of two times in seconds has the rounding of both, so that equal durations differ. Where the source
+ * counts in a decimal part of a second, its counts say it exactly; they are taken where they agree with the times as
+ * far as these go. */
 static double exact_duration(walk *w, const as_event *event) {
     static const double scales[] = {1e9, 1e6, 1e3, 1};
     double rough = event->end - event->start;
@@ -240,7 +242,7 @@ static double exact_duration(walk *w, const as_event *event) {
     return rough;
 }
 
-/* ---- the walk -------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 typedef bool visitor(void *user, const as_event_interval *interval);
 

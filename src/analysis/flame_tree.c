@@ -14,7 +14,7 @@ static void add_weight(weight *to, const weight *from) {
     to->width += from->width;
 }
 
-/* ---- what stacks have ---------------------------------------------------------------------------------------------------- */
+/* ---- what stacks have -------------------------------------------------------------------------------------------- */
 
 static double countable(double amount, uint64_t *n_minus) {
     if (isfinite(amount) && amount >= 0) return amount;
@@ -48,7 +48,7 @@ static void weigh(as_flame_tree *tree, const as_flame_request *request, weight *
     }
 }
 
-/* ---- outermost first ----------------------------------------------------------------------------------------------------- */
+/* ---- outermost first --------------------------------------------------------------------------------------------- */
 
 typedef struct ordering {
     const as_flame *flame;
@@ -137,7 +137,7 @@ static bool grow_down(as_flame_tree *tree, const as_flame_request *request, cons
     return fine;
 }
 
-/* ---- innermost first ----------------------------------------------------------------------------------------------------- */
+/* ---- innermost first --------------------------------------------------------------------------------------------- */
 
 /* A stack, and the frame of it that is looked at. */
 typedef struct item {
@@ -185,7 +185,8 @@ static bool part_items(as_flame_tree *tree, item *items, size_t begin, size_t en
     return true;
 }
 
-/* The group as a node; its items go on to who called them, those that nobody did are its own. Gives where the others end. */
+/* The group as a node; its items go on to who called them, those that nobody did are its own. Gives where the others
+ * end. */
 static bool show_group(as_flame_tree *tree, item *items, group *g) {
     weight own = {.width = 0};
     uint32_t frame = items[g->begin].frame;
@@ -227,7 +228,7 @@ static bool grow_inverted(as_flame_tree *tree, const as_flame_request *request, 
     return fine;
 }
 
-/* ---- what there is room for ---------------------------------------------------------------------------------------------- */
+/* ---- what there is room for -------------------------------------------------------------------------------------- */
 
 static int compare_widths(const void *a, const void *b, void *user) {
     const as_flame_node *nodes = user;

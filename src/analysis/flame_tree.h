@@ -1,10 +1,12 @@
-/* The picture of a flame graph before it is drawn: the frames that are wide enough to be seen, in pre-order, with what they have. */
+/* The picture of a flame graph before it is drawn: the frames that are wide enough to be seen, in pre-order, with what
+ * they have. */
 #ifndef AS_ANALYSIS_FLAME_TREE_H
 #define AS_ANALYSIS_FLAME_TREE_H
 
 #include "dataset/flame.h"
 
-/* What of two sides makes the width of a frame. AS_WIDE_AS_MOST: each stack the larger of its two amounts, so that nothing is lost. */
+/* What of two sides makes the width of a frame. AS_WIDE_AS_MOST: each stack the larger of its two amounts, so that
+ * nothing is lost. */
 typedef enum as_flame_width { AS_WIDE_AS_FIRST, AS_WIDE_AS_SECOND, AS_WIDE_AS_MOST } as_flame_width;
 
 typedef struct as_flame_request {
@@ -13,7 +15,9 @@ typedef struct as_flame_request {
     bool is_normalized;   /* amounts of the first side are scaled so that both sides have the same sum */
     double min_share;     /* frames narrower than this part of the whole are left out; 0: those of no width */
     size_t room,
-        frame_costs; /* the narrowest are left out until the rest costs at most this: each frame so much, and its name by bytes; room 0: no limit */
+        /* the narrowest are left out until the rest costs at most this: each frame so much, and its name by bytes; room
+         * 0: no limit */
+        frame_costs;
     size_t longest_name; /* what a name costs at most */
 } as_flame_request;
 
@@ -32,7 +36,9 @@ typedef struct as_flame_tree {
     double total[2], width;
     double scale[2]; /* that amounts were multiplied by */
     uint64_t n_left,
-        n_minus; /* frames that are left out though they have a width; stacks with amounts below 0 or no numbers, which are not counted */
+        /* frames that are left out though they have a width; stacks with amounts below 0 or no numbers, which are not
+         * counted */
+        n_minus;
     double left_width; /* of the stacks that end in frames which are left out */
 } as_flame_tree;
 

@@ -40,7 +40,7 @@ void as_group_measures_free(as_group_measures *measures) {
     measures->ds = NULL;
 }
 
-/* ---- adding ---------------------------------------------------------------------------------------------------------- */
+/* ---- adding ------------------------------------------------------------------------------------------------------ */
 
 static size_t first_sample(const as_measures *measured, uint64_t event) {
     const as_sample *samples = measured->samples.data;
@@ -120,7 +120,7 @@ bool as_group_measures_add(as_group_measures *m, const as_event_interval *interv
     return true;
 }
 
-/* ---- the dataset ----------------------------------------------------------------------------------------------------- */
+/* ---- the dataset ------------------------------------------------------------------------------------------------- */
 
 static int compare_sums(const void *a, const void *b) {
     const struct as_group_sum *x = a, *y = b;

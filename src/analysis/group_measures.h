@@ -1,4 +1,5 @@
-/* What was measured of the intervals of groups (analysis/grouping.h): each number without those of the same measure that were taken of intervals inside, so that nothing counts twice. */
+/* What was measured of the intervals of groups (analysis/grouping.h): each number without those of the same measure
+ * that were taken of intervals inside, so that nothing counts twice. */
 #ifndef AS_ANALYSIS_GROUP_MEASURES_H
 #define AS_ANALYSIS_GROUP_MEASURES_H
 
@@ -18,7 +19,8 @@ typedef struct as_group_measures {
 /* All give false when memory is out. as_group_measures_free() in every case. */
 bool as_group_measures_open(const as_dataset *ds, as_group_measures *out);
 void as_group_measures_free(as_group_measures *measures);
-/* The numbers of an interval, which come by run in the order of time. cell: the number of its run and group together. */
+/* The numbers of an interval, which come by run in the order of time. cell: the number of its run and group
+ * together. */
 bool as_group_measures_add(as_group_measures *measures, const as_event_interval *interval, uint32_t cell,
                            assay_id group);
 /* Adds a metric for each measure that has numbers, and its values. ids: what groups are called in the dataset. */

@@ -6,7 +6,7 @@
 #include "analysis/tags.h"
 #include "dataset/build.h"
 
-/* ---- keys ------------------------------------------------------------------------------------------------------------ */
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 typedef enum key_type { KEY_TAG, KEY_REGION, KEY_PATH } key_type;
 
@@ -131,7 +131,7 @@ static assay_status check_tags(const grouper *g, assay_error *error) {
     return ASSAY_OK;
 }
 
-/* ---- groups ---------------------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 /* What tells the children of a group apart: a value of the key, in 28 bits; ABSENT: none. */
 enum { MOST_GROUPS = 4000000 }; /* more than there are intervals: paths below tags multiply */
@@ -166,7 +166,8 @@ static assay_id add_region(grouper *g, const group_key *key, uint32_t value, boo
     return fine && region.name != AS_NO_STR ? as_add_region(g->out, &region) : ASSAY_NONE;
 }
 
-/* Stands for the parent of what sections have at the root: they are groups of their own, whose time is no part of the whole. */
+/* Stands for the parent of what sections have at the root: they are groups of their own, whose time is no part of the
+ * whole. */
 #define NO_PARENT_BUT_SECTIONS (ASSAY_NONE - 2)
 
 /* The child of a group; ASSAY_NONE when memory is out. */
@@ -235,7 +236,7 @@ static assay_id find_group(grouper *g, const as_event *event, bool is_section, c
     return group;
 }
 
-/* ---- what they cost -------------------------------------------------------------------------------------------------- */
+/* ---- what they cost ---------------------------------------------------------------------------------------------- */
 
 /* The cell of a group in a run, made with those above it; UINT32_MAX when memory is out. */
 static uint32_t find_cell(grouper *g, assay_id run, assay_id group) {
@@ -257,7 +258,8 @@ static uint32_t find_cell(grouper *g, assay_id run, assay_id group) {
     return first;
 }
 
-/* The union of a group's intervals grows by what is new in this one; they come in the order of their starts. What a group covers, those around it cover as well. */
+/* The union of a group's intervals grows by what is new in this one; they come in the order of their starts. What a
+ * group covers, those around it cover as well. */
 static void cover(grouper *g, uint32_t index, const as_event *event) {
     enum { MOST_LEVELS = 1000 };
     for (size_t level = 0; index != UINT32_MAX; level++) {
@@ -324,7 +326,7 @@ static bool add_interval(void *user, const as_event_interval *interval) {
     return !g->failed;
 }
 
-/* ---- the dataset ----------------------------------------------------------------------------------------------------- */
+/* ---- the dataset ------------------------------------------------------------------------------------------------- */
 
 static int compare_cells(const void *a, const void *b) {
     const group_cell *x = a, *y = b;
@@ -472,7 +474,7 @@ static bool fill(grouper *g) {
            (!g->out->n_points || add_series(g->out, metrics.covered));
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static void open_grouper(grouper *g) {
     as_budget *budget = as_ds_budget(g->ds);

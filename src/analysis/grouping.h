@@ -1,10 +1,13 @@
 /* Events by their tags: a dataset whose call tree is made of groups instead of call paths.
  *
- * Each key of the list makes a level of the tree: the name of a tag one node for each of its values; the word "region" one for the name of the region or section itself; the word "path" as many
- * as the call path has. An interval belongs to one group: its time without that of the intervals directly in it, so that nothing counts twice, and the parts of all groups make up the whole.
+ * Each key of the list makes a level of the tree: the name of a tag one node for each of its values; the word "region"
+ * one for the name of the region or section itself; the word "path" as many as the call path has. An interval belongs
+ * to one group: its time without that of the intervals directly in it, so that nothing counts twice, and the parts of
+ * all groups make up the whole.
  *
- * An interval without a tag has that of the nearest interval around it which has it, else that of its run; sections, which lie in nothing, ask their run at once. Where nobody has it, the group is
- * "(no NAME)". A value that is empty makes "NAME=". Where nothing is called tag:NAME, the attribute NAME of events and runs itself is taken. */
+ * An interval without a tag has that of the nearest interval around it which has it, else that of its run; sections,
+ * which lie in nothing, ask their run at once. Where nobody has it, the group is "(no NAME)". A value that is empty
+ * makes "NAME=". Where nothing is called tag:NAME, the attribute NAME of events and runs itself is taken. */
 #ifndef AS_ANALYSIS_GROUPING_H
 #define AS_ANALYSIS_GROUPING_H
 
@@ -27,8 +30,8 @@ typedef struct as_grouping_request {
     uint64_t memory_limit;   /* of the new dataset; 0: as usual */
 } as_grouping_request;
 
-/* ASSAY_E_USAGE where keys name none or too many, one twice, or a tag that nothing has (the message has those there are); ASSAY_E_... as usual where there are no intervals or memory is out.
- * as_grouping_free() in every case. */
+/* ASSAY_E_USAGE where keys name none or too many, one twice, or a tag that nothing has (the message has those there
+ * are); ASSAY_E_... as usual where there are no intervals or memory is out. as_grouping_free() in every case. */
 assay_status as_group(const as_grouping_request *request, as_grouping *out, assay_error *error);
 void as_grouping_free(as_grouping *grouping);
 

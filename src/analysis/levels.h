@@ -1,6 +1,6 @@
-/* Rows of sums by depth, for who goes through the contexts of a tree from the last to the first: a context's children have all been seen when its turn comes,
- * and nothing else of their depth since the context before it. So one row for each depth is enough, and only depths that wait for their parent need one: a chain of a
- * million calls needs two. */
+/* Rows of sums by depth, for who goes through the contexts of a tree from the last to the first: a context's children
+ * have all been seen when its turn comes, and nothing else of their depth since the context before it. So one row for
+ * each depth is enough, and only depths that wait for their parent need one: a chain of a million calls needs two. */
 #ifndef AS_ANALYSIS_LEVELS_H
 #define AS_ANALYSIS_LEVELS_H
 

@@ -22,9 +22,10 @@ bool as_has_statistics(const as_dataset *ds, const as_places *places, assay_id m
     return as_ds_metric_type(ds, metric).dtype != AS_DTYPE_OPAQUE;
 }
 
-/* ---- rows of places -------------------------------------------------------------------------------------------------- */
+/* ---- rows of places ---------------------------------------------------------------------------------------------- */
 
-/* The numbers of one context, each of one place: integers or reals, the others being NULL. Kinds that are not asked for, or not there, are NULL as well. */
+/* The numbers of one context, each of one place: integers or reals, the others being NULL. Kinds that are not asked
+ * for, or not there, are NULL as well. */
 typedef struct place_row {
     assay_id context;
     uint32_t n;
@@ -46,7 +47,7 @@ typedef struct request {
     void *user;
 } request;
 
-/* ---- over locations -------------------------------------------------------------------------------------------------- */
+/* ---- over locations ---------------------------------------------------------------------------------------------- */
 
 /* How the columns of a slice become numbers of places. */
 typedef struct columns {
@@ -76,7 +77,8 @@ static bool is_as_it_is(const as_profile *view, const as_places *places) {
     return true;
 }
 
-/* A place without a column has 0 where numbers are added, and no part in minima and maxima. numbers: room for one of each place. */
+/* A place without a column has 0 where numbers are added, and no part in minima and maxima. numbers: room for one of
+ * each place. */
 static void map_columns(columns *c, const as_profile *view, uint32_t *numbers) {
     const as_places *places = c->request->places;
     for (uint32_t i = 0; i < places->n; i++) numbers[i] = c->rule == AS_PART_ADD ? 0 : UINT32_MAX;
@@ -176,8 +178,8 @@ static bool mark_values(const place_row *row, int kind, bool *out) {
     return any;
 }
 
-/* Hands on those that take part, one kind after the other: they differ in who has a value. Both are in the row, whatever is asked for: where nobody has one of a kind, those that have one of
- * the other kind have 0. */
+/* Hands on those that take part, one kind after the other: they differ in who has a value. Both are in the row,
+ * whatever is asked for: where nobody has one of a kind, those that have one of the other kind have 0. */
 static bool take_parts_of(const columns *c, const place_row *all) {
     for (int kind = 1; kind >= 0; kind--) { /* backwards, like all of it */
         const as_whole *wholes = all->wholes[kind];
@@ -217,7 +219,7 @@ static bool take_context(void *user, const as_context_row *row) {
     return c->takes_part ? take_parts_of(c, &out) : c->request->take(c->request->user, &out);
 }
 
-/* ---- computed at each location --------------------------------------------------------------------------------------- */
+/* ---- computed at each location ----------------------------------------------------------------------------------- */
 
 /* Room for the numbers of a row. */
 typedef struct computed {
@@ -315,7 +317,7 @@ static assay_status take_locations(const request *r, assay_error *error) {
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-/* ---- over runs ------------------------------------------------------------------------------------------------------- */
+/* ---- over runs --------------------------------------------------------------------------------------------------- */
 
 /* The sums of every run, and how far each has been read. */
 typedef struct runs {
@@ -423,7 +425,7 @@ static assay_status take_all(const request *r, assay_error *error) {
     return r->places->over == AS_OVER_RUNS ? take_runs(r, error) : take_locations(r, error);
 }
 
-/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 typedef struct statistics {
     as_vec *out;
@@ -491,7 +493,7 @@ assay_status as_location_statistics(const as_dataset *ds, const as_places *place
     return status;
 }
 
-/* ---- one context ----------------------------------------------------------------------------------------------------- */
+/* ---- one context ------------------------------------------------------------------------------------------------- */
 
 typedef struct values_taken {
     const as_places *places;
@@ -542,7 +544,7 @@ assay_status as_location_values(const as_dataset *ds, const as_places *places, a
     return status;
 }
 
-/* ---- one context after the other -------------------------------------------------------------------------------------- */
+/* ---- one context after the other --------------------------------------------------------------------------------- */
 
 struct as_location_reader {
     request request;
@@ -602,7 +604,7 @@ void as_location_reader_close(as_location_reader *reader) {
     free(reader);
 }
 
-/* ---- all contexts together ------------------------------------------------------------------------------------------- */
+/* ---- all contexts together --------------------------------------------------------------------------------------- */
 
 /* Sums of places over some contexts. */
 typedef struct totals {
@@ -640,7 +642,8 @@ static bool take_part(void *user, const place_row *row) {
     return true;
 }
 
-/* Those that views take for the whole of a metric: the roots, or of one that is neither inclusive nor exclusive what its total is made of. */
+/* Those that views take for the whole of a metric: the roots, or of one that is neither inclusive nor exclusive what
+ * its total is made of. */
 static assay_status mark_parts(const as_dataset *ds, assay_id metric, bool *is_part, assay_error *error) {
     const as_metric *m = as_ds_metric(ds, metric);
     bool has_wholes = as_ds_has_wholes(ds);

@@ -4,7 +4,7 @@
 
 #include "core/map.h"
 
-/* ---- the table ------------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 enum column { RUN, TYPE, OWNER, INTERVAL, START, AGGREGATION, MEASUREMENT, VALUE, N_COLUMNS };
 
@@ -50,7 +50,7 @@ static as_cell cell_at(const reader *r, size_t row, enum column column) {
     return as_table_get(r->table, row, r->columns[column]);
 }
 
-/* ---- owners ---------------------------------------------------------------------------------------------------------- */
+/* ---- owners ------------------------------------------------------------------------------------------------------ */
 
 /* Ids that are numbers, as nearly all are, without their text. */
 static uint64_t owner_key(assay_id run, bool is_number, uint64_t number) {
@@ -113,7 +113,7 @@ static void settle_owners(reader *r) {
     r->rows.count = n;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* Of metrics of one name the last: what is measured comes behind what the format has by itself. */
 static bool index_metrics(reader *r) {
@@ -224,7 +224,7 @@ static bool read_rows(reader *r) {
     return fine;
 }
 
-/* ---- their order ----------------------------------------------------------------------------------------------------- */
+/* ---- their order ------------------------------------------------------------------------------------------------- */
 
 static int order(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 
@@ -274,7 +274,7 @@ static bool sort_rows(reader *r) {
     return fine;
 }
 
-/* ---- samples --------------------------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 static bool is_same_interval(const struct row *a, const struct row *b) {
     return a->event == b->event && a->run == b->run && a->measure == b->measure && a->interval == b->interval;

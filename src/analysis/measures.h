@@ -1,7 +1,9 @@
-/* What was measured of each interval: samples put together from what the event source has, else from the table `record` (its columns type, owner, interval, start, aggregation, measurement, value).
+/* What was measured of each interval: samples put together from what the event source has, else from the table `record`
+ * (its columns type, owner, interval, start, aggregation, measurement, value).
  *
- * Of an interval the raw aggregate counts; else the first and the last of two or more points (a snapshot at start and end); else the one point. Texts, and booleans, are samples one by one, as they
- * were recorded. Points of a run are samples of the run. What was aggregated from several records is left out. */
+ * Of an interval the raw aggregate counts; else the first and the last of two or more points (a snapshot at start and
+ * end); else the one point. Texts, and booleans, are samples one by one, as they were recorded. Points of a run are
+ * samples of the run. What was aggregated from several records is left out. */
 #ifndef AS_ANALYSIS_MEASURES_H
 #define AS_ANALYSIS_MEASURES_H
 
@@ -15,8 +17,9 @@ typedef enum as_sample_type {
 } as_sample_type;
 
 typedef struct as_sample {
-    uint64_t
-        event; /* AS_NO_EVENT: of the run. By the table, which does not say which event an interval of a section is, that is the first one of the section */
+    /* AS_NO_EVENT: of the run. By the table, which does not say which event an interval of a section is, that is the
+     * first one of the section */
+    uint64_t event;
     assay_id run;
     uint32_t measure; /* index into measures */
     as_sample_type type;
@@ -37,7 +40,8 @@ typedef struct as_measures {
     as_vec samples;  /* as_sample, by event (those of runs last), measure and time */
 } as_measures;
 
-/* Those of the runs that are wanted (NULL: all). Where the dataset has no such table there are none. False when memory is out; as_measures_free() in every case. */
+/* Those of the runs that are wanted (NULL: all). Where the dataset has no such table there are none. False when memory
+ * is out; as_measures_free() in every case. */
 bool as_measures_load(const as_dataset *ds, const bool *runs, as_measures *out);
 void as_measures_free(as_measures *measures);
 static inline const char *as_measure_text(const as_measures *measures, size_t measure) {

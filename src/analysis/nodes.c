@@ -26,7 +26,8 @@ typedef struct summation {
     bool is_too_large; /* it was not enough */
     /* Numbers of each context; of metrics that do not add up, of each row. Of all others than integers double */
     void *own,
-        *other; /* of the context's own row; of its subtree without it (exclusive values) or of its children (inclusive ones) */
+        /* of the context's own row; of its subtree without it (exclusive values) or of its children (inclusive ones) */
+        *other;
     uint8_t *flags;              /* HAS_… */
     void *inclusive, *exclusive; /* what becomes of own and other, in their places */
 } summation;
@@ -48,7 +49,7 @@ static void put_whole(summation *s, void *cells, size_t i, as_whole value) {
     if (narrow != value) __atomic_store_n(&s->is_too_large, true, __ATOMIC_RELAXED);
 }
 
-/* ---- over locations -------------------------------------------------------------------------------------------------- */
+/* ---- over locations ---------------------------------------------------------------------------------------------- */
 
 #define LOAD(type, address)                                                                                            \
     (__extension__({                                                                                                   \
@@ -153,7 +154,7 @@ static void sum_rows(void *user, size_t piece) {
     }
 }
 
-/* ---- along the tree -------------------------------------------------------------------------------------------------- */
+/* ---- along the tree ---------------------------------------------------------------------------------------------- */
 
 /* Adds what a context has, of its own or below it, to what its parent has below it. */
 static void add_to(summation *s, uint32_t parent, const void *cells, uint32_t child, bool first) {
@@ -168,8 +169,8 @@ static void add_to(summation *s, uint32_t parent, const void *cells, uint32_t ch
         *to = first ? value : as_part_combine(s->rule, *to, value);
 }
 
-/* Hands each context's sum to its parent, from the last one on: a child comes behind its parent. HAS_DATA of a parent without own values says that
- * something was handed to it. */
+/* Hands each context's sum to its parent, from the last one on: a child comes behind its parent. HAS_DATA of a parent
+ * without own values says that something was handed to it. */
 static void add_children(summation *s) {
     const as_context *contexts = (const as_context *)s->ds->contexts.data + s->slice->first;
     bool is_extreme = s->rule != AS_PART_ADD; /* only minima and maxima ask whether a sum has begun */
@@ -190,7 +191,7 @@ static void add_children(summation *s) {
     }
 }
 
-/* ---- results --------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 static as_number real_number(double value) { return (as_number){.kind = AS_REAL, .r = value}; }
 
@@ -262,7 +263,7 @@ static bool collect(const summation *s, as_node_list *list) {
     return true;
 }
 
-/* ---- pieces ---------------------------------------------------------------------------------------------------------- */
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 /* Adds the exclusive value of one context, and what `more` has of it, to a number of another. */
 static void add_amount(summation *s, void *to, size_t at, size_t from, const void *more) {
@@ -272,7 +273,8 @@ static void add_amount(summation *s, void *to, size_t at, size_t from, const voi
         ((double *)to)[at] += ((double *)s->exclusive)[from] + ((const double *)more)[from];
 }
 
-/* Hands what pieces have to the contexts above them, the last ones first: see dataset/pieces.h. What a loop in a loop has goes past that one, to the call. */
+/* Hands what pieces have to the contexts above them, the last ones first: see dataset/pieces.h. What a loop in a loop
+ * has goes past that one, to the call. */
 static bool add_pieces(summation *s) {
     const as_dataset *ds = s->ds;
     assay_id begin = s->slice->first;
@@ -294,11 +296,13 @@ static bool add_pieces(summation *s) {
     return past != NULL;
 }
 
-/* ---- unsigned differences -------------------------------------------------------------------------------------------- */
+/* ---- unsigned differences ---------------------------------------------------------------------------------------- */
 
-/* Unsigned differences end at 0 at each location, so they cannot be taken from sums over locations: what is taken off a context's value is its children's, at most the
- * value itself. What as_rows_each() does for all types is done here for the one that hardware counters have, without wide numbers: sums of children that exceed 64
- * bits exceed their parent as well, and stay at the largest number. Strips of locations are taken side by side; as their sums are exact, any number of them will do. */
+/* Unsigned differences end at 0 at each location, so they cannot be taken from sums over locations: what is taken off a
+ * context's value is its children's, at most the value itself. What as_rows_each() does for all types is done here for
+ * the one that hardware counters have, without wide numbers: sums of children that exceed 64 bits exceed their parent
+ * as well, and stay at the largest number. Strips of locations are taken side by side; as their sums are exact, any
+ * number of them will do. */
 enum { STRIP = 256 /* locations, at least */, MAX_STRIPS = 16 };
 
 typedef struct differences {
@@ -412,7 +416,7 @@ static bool find_differences(summation *s, bool is_large) {
     return fine;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 /* n zeros. */
 static bool make_zeros(as_vec *vec, size_t n) {

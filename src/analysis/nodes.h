@@ -1,7 +1,11 @@
-/* Inclusive and exclusive values of the call tree, summed over locations, in the metric's own arithmetic: see analysis/rows.h.
+/* Inclusive and exclusive values of the call tree, summed over locations, in the metric's own arithmetic: see
+ * analysis/rows.h.
  *
- * Exclusive values that are where they were measured are in those of the calls around them as well (dataset/pieces.h). Metrics of kinds without a second value have theirs in `inclusive`. Derived metrics are computed (analysis/derived.h). Of stored metrics (as_metric.is_stored) an inclusive one
- * has its own values and those of its `exclusive` metric, if there is one, and nothing is made of them along the tree; others have one value (as_metric_is_only_exclusive()). */
+ * Exclusive values that are where they were measured are in those of the calls around them as well (dataset/pieces.h).
+ * Metrics of kinds without a second value have theirs in `inclusive`. Derived metrics are computed
+ * (analysis/derived.h). Of stored metrics (as_metric.is_stored) an inclusive one has its own values and those of its
+ * `exclusive` metric, if there is one, and nothing is made of them along the tree; others have one value
+ * (as_metric_is_only_exclusive()). */
 #ifndef AS_ANALYSIS_NODES_H
 #define AS_ANALYSIS_NODES_H
 
@@ -9,13 +13,14 @@
 
 typedef struct as_node {
     assay_id context;
-    bool
-        has_own; /* the source has a row for this very context; of stored metrics: an inclusive value, which is 0 otherwise */
+    /* the source has a row for this very context; of stored metrics: an inclusive value, which is 0 otherwise */
+    bool has_own;
     bool has_exclusive;   /* the metric has exclusive values: the same for all its nodes */
     bool lacks_exclusive; /* of stored metrics: there is none here, and it is 0 */
     bool is_whole;        /* the type is an integer, and the following are exact */
     as_whole whole_inclusive, whole_exclusive;
-    /* The same as numbers: those beyond 64 bits are reals. Of a composite type: the number people see (as_parts_shown()) */
+    /* The same as numbers: those beyond 64 bits are reals. Of a composite type: the number people see
+     * (as_parts_shown()) */
     as_number inclusive, exclusive;
 } as_node;
 
@@ -54,14 +59,18 @@ static inline const as_node *as_node_at(const as_node_list *list, size_t i) { re
 /* The parts of node i, inclusive or exclusive; NULL unless the type is composite. */
 const double *as_node_parts(const as_node_list *list, size_t i, bool exclusive);
 
-/* The nodes of the subtree of `root` (ASSAY_NONE: of all contexts) with data of this run and metric into list. Metrics of exclusive values have a
- * node wherever the subtree has data, those of inclusive values where the context or a child has (a missing row is zeros), others where the context has; stored ones where it has one of both. One pass over the contexts. */
+/* The nodes of the subtree of `root` (ASSAY_NONE: of all contexts) with data of this run and metric into list. Metrics
+ * of exclusive values have a node wherever the subtree has data, those of inclusive values where the context or a child
+ * has (a missing row is zeros), others where the context has; stored ones where it has one of both. One pass over the
+ * contexts. */
 assay_status as_nodes_find(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, as_node_list *list,
                            assay_error *error);
-/* The same of the values at some locations (one bool for each of the dataset; NULL: all). Those that are no place are then left out. */
+/* The same of the values at some locations (one bool for each of the dataset; NULL: all). Those that are no place are
+ * then left out. */
 assay_status as_nodes_find_at(const as_dataset *ds, assay_id run, assay_id metric, assay_id root, const bool *locations,
                               as_node_list *list, assay_error *error);
-/* The nodes of all contexts. Where the metric has inclusive and exclusive values that are single numbers of 64 bits, the list gets sums instead of nodes (is_compact): as_node_sums_node() makes the same nodes of them. */
+/* The nodes of all contexts. Where the metric has inclusive and exclusive values that are single numbers of 64 bits,
+ * the list gets sums instead of nodes (is_compact): as_node_sums_node() makes the same nodes of them. */
 assay_status as_nodes_find_compact(const as_dataset *ds, assay_id run, assay_id metric, const bool *locations,
                                    as_node_list *list, assay_error *error);
 /* False where there is none. */
@@ -82,14 +91,16 @@ static inline bool as_node_sums_node(const as_node_sums *sums, assay_id context,
     return true;
 }
 
-/* Stored values of all contexts without a list, which of a large tree takes five times as much room: of each context the sums over locations. */
+/* Stored values of all contexts without a list, which of a large tree takes five times as much room: of each context
+ * the sums over locations. */
 typedef struct as_stored_sums {
     as_vec inclusive, exclusive;         /* double; exclusive is empty where the metric has no values of both kinds */
     as_vec has_inclusive, has_exclusive; /* bool: whether there is a value */
 } as_stored_sums;
 
-/* The sums of a stored metric whose values are sparse, those of as_nodes_find_at() to the last bit. only_inclusive: without those of its `exclusive` metric, which is one by itself. *is_done: else it is no such
- * metric. as_stored_sums_free() in every case. */
+/* The sums of a stored metric whose values are sparse, those of as_nodes_find_at() to the last bit. only_inclusive:
+ * without those of its `exclusive` metric, which is one by itself. *is_done: else it is no such metric.
+ * as_stored_sums_free() in every case. */
 assay_status as_stored_sums_find(const as_dataset *ds, assay_id run, assay_id metric, const bool *locations,
                                  bool only_inclusive, as_stored_sums *out, bool *is_done, assay_error *error);
 void as_stored_sums_free(as_stored_sums *sums);
@@ -108,7 +119,8 @@ static inline bool as_stored_sums_node(const as_stored_sums *sums, assay_id cont
     return true;
 }
 
-/* The node of one context, or none: of stored metrics without looking at its subtree. locations: as those of as_nodes_find_at(). */
+/* The node of one context, or none: of stored metrics without looking at its subtree. locations: as those of
+ * as_nodes_find_at(). */
 assay_status as_nodes_find_one(const as_dataset *ds, assay_id run, assay_id metric, assay_id context,
                                const bool *locations, as_node_list *list, assay_error *error);
 

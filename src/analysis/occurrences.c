@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 #include "core/quantile.h"
 
-/* ---- distributions --------------------------------------------------------------------------------------------------- */
+/* ---- distributions ----------------------------------------------------------------------------------------------- */
 
 enum { DIGIT = 11, DIGITS = 1 << DIGIT, FEW = 512 };
 
@@ -67,7 +67,7 @@ void as_distribution_of(double *values, size_t n, double *room, as_distribution 
     out->max = values[n - 1];
 }
 
-/* ---- collecting ------------------------------------------------------------------------------------------------------ */
+/* ---- collecting -------------------------------------------------------------------------------------------------- */
 
 /* One occurrence. */
 struct entry {
@@ -180,7 +180,7 @@ static bool sort_entries(finder *f) {
     return true;
 }
 
-/* ---- subjects -------------------------------------------------------------------------------------------------------- */
+/* ---- subjects ---------------------------------------------------------------------------------------------------- */
 
 static int compare_worst(const void *a, const void *b) {
     const as_worst *x = a, *y = b;
@@ -238,7 +238,7 @@ static bool find_subjects(finder *f) {
     return !f->failed;
 }
 
-/* ---- measures -------------------------------------------------------------------------------------------------------- */
+/* ---- measures ---------------------------------------------------------------------------------------------------- */
 
 /* A sample of a subject. */
 struct measured {
@@ -361,7 +361,7 @@ static bool find_measures(finder *f) {
     return fine;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 assay_status as_occurrences_find(const as_occurrences_request *request, as_occurrences *out, assay_error *error) {
     as_budget *budget = as_ds_budget(request->ds);

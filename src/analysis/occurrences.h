@@ -1,11 +1,13 @@
-/* Statistics over the occurrences of regions and sections: how long they took one by one, which took longest, and what was measured of them. */
+/* Statistics over the occurrences of regions and sections: how long they took one by one, which took longest, and what
+ * was measured of them. */
 #ifndef AS_ANALYSIS_OCCURRENCES_H
 #define AS_ANALYSIS_OCCURRENCES_H
 
 #include "analysis/event_intervals.h"
 #include "analysis/measures.h"
 
-/* How n numbers lie. All but n and sum are NAN where n is 0. stddev divides by n; quantiles are straight between neighbours (core/quantile.h). NaN takes no part. */
+/* How n numbers lie. All but n and sum are NAN where n is 0. stddev divides by n; quantiles are straight between
+ * neighbours (core/quantile.h). NaN takes no part. */
 typedef struct as_distribution {
     uint64_t n;
     double sum, mean, stddev, min, q1, median, q3, p90, p99, max;

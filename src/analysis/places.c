@@ -17,7 +17,8 @@ static void mark_columns(const as_dataset *ds, assay_id run, bool *has_values) {
     }
 }
 
-/* The process a leaf belongs to: a rank above it, or what lies above it, where that has a rank; else the leaf itself. */
+/* The process a leaf belongs to: a rank above it, or what lies above it, where that has a rank; else the leaf
+ * itself. */
 static assay_id process_of(const as_dataset *ds, assay_id leaf) {
     assay_id above = as_ds_location(ds, leaf)->parent;
     for (assay_id id = above; id != ASSAY_NONE; id = as_ds_location(ds, id)->parent) {
@@ -27,7 +28,7 @@ static assay_id process_of(const as_dataset *ds, assay_id leaf) {
     return above != ASSAY_NONE && as_ds_location(ds, above)->rank >= 0 ? above : leaf;
 }
 
-/* ---- who takes part -------------------------------------------------------------------------------------------------- */
+/* ---- who takes part ---------------------------------------------------------------------------------------------- */
 
 /* Whether what a run has at its locations lies in full rows: then a 0 is a number like any other. */
 static bool has_full_rows(const as_dataset *ds, assay_id run) {
@@ -82,12 +83,11 @@ static bool mark_gpus(const as_dataset *ds, as_places *out) {
 void as_places_choose(const as_places *places, assay_id context, const uint32_t *of, uint32_t n, bool *takes_part) {
     bool is_host_there = false;
     if (places->is_named && places->is_named[context]) return;
-    for (uint32_t i = 0; i < n && !is_host_there; i++)
-        is_host_there = takes_part[i] && !places->is_gpu[of ? of[i] : i];
+    for (uint32_t i = 0; i < n && !is_host_there; i++) is_host_there = takes_part[i] && !places->is_gpu[of ? of[i] : i];
     for (uint32_t i = 0; i < n && is_host_there; i++) takes_part[i] |= !places->is_gpu[of ? of[i] : i];
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 assay_status as_places_of_run(const as_dataset *ds, assay_id run, as_over over, as_places *out, assay_error *error) {
     size_t n = AS_COUNT(ds, locations);
@@ -161,4 +161,3 @@ void as_places_free(as_places *places) {
     free(places->is_named);
     *places = (as_places){0};
 }
-

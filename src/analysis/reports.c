@@ -6,7 +6,7 @@
 
 #include "core/map.h"
 
-/* ---- the reports ----------------------------------------------------------------------------------------------------- */
+/* ---- the reports ------------------------------------------------------------------------------------------------- */
 
 /* Kinds of events. */
 enum { KERNEL, COPY, SET, API, NVTX, OSRT, N_KINDS };
@@ -104,7 +104,7 @@ bool as_report_parse(const char *text, const as_report_kind **kind, as_report_na
     return false;
 }
 
-/* ---- names of rows --------------------------------------------------------------------------------------------------- */
+/* ---- names of rows ----------------------------------------------------------------------------------------------- */
 
 typedef struct reporter {
     const as_report_request *request;
@@ -119,7 +119,8 @@ typedef struct reporter {
     as_vec text;             /* char: a name that is put together */
 } reporter;
 
-/* "cudaMalloc" of "cudaMalloc_v3020": the version of the API, where it has four digits. "_v2" is a part of the name, and nsys stats leaves "_v10000" as well. */
+/* "cudaMalloc" of "cudaMalloc_v3020": the version of the API, where it has four digits. "_v2" is a part of the name,
+ * and nsys stats leaves "_v10000" as well. */
 static size_t without_version(const char *name, size_t size) {
     enum { SUFFIX = 6 };
     if (size <= SUFFIX || memcmp(name + size - SUFFIX, "_v", 2) != 0) return size;
@@ -162,7 +163,8 @@ static bool name_row(reporter *r, unsigned kind, const char *name, const char *d
     }
 }
 
-/* The row of a name that is new to the dataset's side: one that another name led to already, or a new one. AS_MAP_NONE when memory is out. */
+/* The row of a name that is new to the dataset's side: one that another name led to already, or a new one. AS_MAP_NONE
+ * when memory is out. */
 static uint32_t add_row(reporter *r, unsigned kind, unsigned style, const char *name, const char *domain) {
     as_vec *rows = &r->report->rows;
     if (!name_row(r, kind, name, domain)) return AS_MAP_NONE;
@@ -181,13 +183,14 @@ static uint32_t add_row(reporter *r, unsigned kind, unsigned style, const char *
     return as_vec_append(rows, &row, 1) && as_map_put(&r->row_named, key, at) ? at : AS_MAP_NONE;
 }
 
-/* ---- activities ------------------------------------------------------------------------------------------------------ */
+/* ---- activities -------------------------------------------------------------------------------------------------- */
 
 double as_event_nanoseconds(const as_event *event) {
     double seconds = event->end - event->start, length = seconds * 1e9;
     if (event->start_raw.type == AS_CELL_INT && event->end_raw.type == AS_CELL_INT) {
         as_whole raw = (as_whole)event->end_raw.i - event->start_raw.i;
-        /* Seconds since a distant moment may be rounded by more than a ns: what is stored is ns where it is the same but for that */
+        /* Seconds since a distant moment may be rounded by more than a ns: what is stored is ns where it is the same
+         * but for that */
         double rounding = 4 * DBL_EPSILON * (fabs(event->start) + fabs(event->end)) * 1e9 + 0.5;
         if (fabs((double)raw - length) <= rounding) length = (double)raw;
     }
@@ -270,7 +273,7 @@ static bool take_event(reporter *r, uint64_t id) {
     return as_vec_append(&r->rows_of, &row, 1) && as_vec_append(&r->amounts, &amount, 1);
 }
 
-/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 static void describe(as_report_row *row, double *amounts) {
     as_measurement m;
@@ -320,7 +323,7 @@ static int compare_rows(const void *a, const void *b) {
     return order;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static bool open_reporter(reporter *r) {
     static const char *const kinds[N_KINDS] = {

@@ -1,14 +1,17 @@
-/* Reports over activities: what kernels, copies, API calls, NVTX ranges and functions of the OS runtime took, by name. The reports, their columns and units are those of `nsys stats`; they are made of the
- * events of a dataset and of their attributes, whatever format it was.
+/* Reports over activities: what kernels, copies, API calls, NVTX ranges and functions of the OS runtime took, by name.
+ * The reports, their columns and units are those of `nsys stats`; they are made of the events of a dataset and of their
+ * attributes, whatever format it was.
  *
- * Events count by their kind: kernel, memcpy, memset, api, nvtx, osrt. Attributes: demangled_name and mangled_name of kernels, bytes of copies and memsets, domain and style of NVTX ranges. What has no end, and
- * NVTX marks, are left out; what ends before it begins took 0. */
+ * Events count by their kind: kernel, memcpy, memset, api, nvtx, osrt. Attributes: demangled_name and mangled_name of
+ * kernels, bytes of copies and memsets, domain and style of NVTX ranges. What has no end, and NVTX marks, are left out;
+ * what ends before it begins took 0. */
 #ifndef AS_ANALYSIS_REPORTS_H
 #define AS_ANALYSIS_REPORTS_H
 
 #include "dataset/dataset.h"
 
-/* Which names of kernels tell rows apart: the demangled ones with their parameters, the plain ones of the functions, or those of the compiler. A kernel without a mangled name has its demangled one. */
+/* Which names of kernels tell rows apart: the demangled ones with their parameters, the plain ones of the functions, or
+ * those of the compiler. A kernel without a mangled name has its demangled one. */
 typedef enum as_report_names { AS_NAMES_DEMANGLED, AS_NAMES_BASE, AS_NAMES_MANGLED } as_report_names;
 
 typedef struct as_report_kind {
@@ -52,11 +55,13 @@ typedef struct as_report_request {
     const bool *runs, *locations; /* one for each of the dataset; NULL: all */
 } as_report_request;
 
-/* Amounts are in ns, or in bytes. One pass over the events, then a sort of each row's amounts. ASSAY_E_NOMEM; as_report_free() in every case. */
+/* Amounts are in ns, or in bytes. One pass over the events, then a sort of each row's amounts. ASSAY_E_NOMEM;
+ * as_report_free() in every case. */
 assay_status as_report_make(const as_report_request *request, as_report *out, assay_error *error);
 void as_report_free(as_report *report);
 
-/* How long an event took, in ns: the difference of the stored times where these are whole ns, else that of the seconds. 0 of what ends before it begins. */
+/* How long an event took, in ns: the difference of the stored times where these are whole ns, else that of the seconds.
+ * 0 of what ends before it begins. */
 double as_event_nanoseconds(const as_event *event);
 
 #endif

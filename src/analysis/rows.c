@@ -58,7 +58,8 @@ static void combine(const walk *w, char *to, const char *from) {
     for (uint32_t i = 0; i < w->n; i++) a[i] = as_part_combine(w->rule, a[i], b[i]);
 }
 
-/* What is left of the context's own row without its children. A minimum or maximum has no difference: the children's count as well. */
+/* What is left of the context's own row without its children. A minimum or maximum has no difference: the children's
+ * count as well. */
 static void take_off(const walk *w, const char *children) {
     if (w->is_integer) {
         as_whole *a = (as_whole *)(void *)w->result;
@@ -96,7 +97,8 @@ static void keep(walk *w, as_levels *levels, size_t depth, const char *row) {
         w->failed = true;
 }
 
-/* Adds what the pieces of the context have to what it has itself: see dataset/pieces.h. Loops in a loop go past it, to the call. */
+/* Adds what the pieces of the context have to what it has itself: see dataset/pieces.h. Loops in a loop go past it, to
+ * the call. */
 static void add_pieces(walk *w, assay_id context, size_t depth) {
     const char *pieces = as_levels_at(&w->pieces, depth + 1), *loops = as_levels_at(&w->loops, depth + 1);
     bool is_loop = as_is_loop(w->ds, w->loop_kind, context);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* ---- order statistics ------------------------------------------------------------------------------------------------ */
+/* ---- order statistics -------------------------------------------------------------------------------------------- */
 
 enum { RADIX_BITS = 8, RADIX = 1 << RADIX_BITS, SORTED_AT_ONCE = 24, N_RANKS = 6 };
 
@@ -28,8 +28,9 @@ struct piece {
     int from, end;
 };
 
-/* Deals the piece's keys into buckets by their highest differing bits and gathers in `other` those of buckets with a wanted rank, each a piece of its own. Returns how
- * many there are; *is_settled: the keys of a bucket are all the same. */
+/* Deals the piece's keys into buckets by their highest differing bits and gathers in `other` those of buckets with a
+ * wanted rank, each a piece of its own. Returns how many there are; *is_settled: the keys of a bucket are all the
+ * same. */
 static int split_piece(const struct piece *p, const struct wanted *w, uint64_t *other, struct piece out[N_RANKS],
                        bool *is_settled) {
     uint64_t low = p->keys[0], high = p->keys[0];
@@ -60,7 +61,8 @@ static int split_piece(const struct piece *p, const struct wanted *w, uint64_t *
     return n_pieces;
 }
 
-/* Answers the piece's ranks. Calls itself at most 64 / RADIX_BITS deep, whatever the numbers are. other: room for as many keys. */
+/* Answers the piece's ranks. Calls itself at most 64 / RADIX_BITS deep, whatever the numbers are. other: room for as
+ * many keys. */
 static void select_keys(const struct piece *p, uint64_t *other, struct wanted *w) {
     if (p->n <= SORTED_AT_ONCE) {
         sort_few(p->keys, p->n);
@@ -110,7 +112,7 @@ static void find_quartiles(const double *values, uint32_t n, uint64_t *keys, uin
     }
 }
 
-/* ---- moments --------------------------------------------------------------------------------------------------------- */
+/* ---- moments ----------------------------------------------------------------------------------------------------- */
 
 /* Four sums side by side, as in as_reals_sum(). */
 static double deviation_of(const double *values, uint32_t n, double mean) {

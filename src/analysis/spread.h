@@ -19,13 +19,15 @@ typedef struct as_spread {
     uint32_t bins[AS_SPREAD_BINS]; /* how many lie in each eighth from min to max; all 0 where not all are finite */
 } as_spread;
 
-/* Of n > 0 numbers. room: AS_SPREAD_ROOM(n) bytes, aligned for double. One pass of counting for each of quartiles and histogram, no sorting. */
+/* Of n > 0 numbers. room: AS_SPREAD_ROOM(n) bytes, aligned for double. One pass of counting for each of quartiles and
+ * histogram, no sorting. */
 #define AS_SPREAD_ROOM(n) (3 * sizeof(double) * (size_t)(n))
 void as_spread_integers(const as_whole *values, uint32_t n, void *room, as_spread *out);
 /* rule: what the sum is. A NaN among the numbers makes all of it NaN. */
 void as_spread_reals(const double *values, uint32_t n, as_part_rule rule, void *room, as_spread *out);
 
-/* How many of n numbers lie in each of n_bins parts from min to max, which are finite; equal ones are all in the first. */
+/* How many of n numbers lie in each of n_bins parts from min to max, which are finite; equal ones are all in the
+ * first. */
 void as_spread_count(const double *values, uint32_t n, double min, double max, uint32_t *bins, uint32_t n_bins);
 
 #endif

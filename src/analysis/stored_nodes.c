@@ -38,7 +38,7 @@ static uint32_t deal_lanes(const as_profile *profile, const bool *wanted, uint8_
     return n;
 }
 
-/* ---- row by row ------------------------------------------------------------------------------------------------------ */
+/* ---- row by row -------------------------------------------------------------------------------------------------- */
 
 static void add_row(const sums *s, int which, uint32_t at, const as_sparse_line *line) {
     double lanes[AS_ROW_LANES] = {0};
@@ -106,7 +106,7 @@ static assay_status sum_rows(const as_dataset *ds, sums *s, assay_error *error) 
     return ASSAY_OK;
 }
 
-/* ---- column by column ------------------------------------------------------------------------------------------------ */
+/* ---- column by column -------------------------------------------------------------------------------------------- */
 
 static void add_column(const sums *s, int which, uint32_t column, const as_sparse_line *line) {
     for (uint32_t i = 0; i < line->n; i++) {
@@ -133,7 +133,7 @@ static assay_status sum_columns(const sums *s, int which, assay_error *error) {
     return status;
 }
 
-/* ---- nodes ----------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static bool collect(const as_stored_sums *of, assay_id first, uint32_t n, as_node_list *list) {
     as_node node;
@@ -148,7 +148,7 @@ static bool collect(const as_stored_sums *of, assay_id first, uint32_t n, as_nod
     return true;
 }
 
-/* ---- sums ------------------------------------------------------------------------------------------------------------ */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 /* A column costs what its location has of all metrics, so a few of them cost less than all rows. */
 static bool are_few(const as_dataset *ds, const sums *s, uint32_t n_wanted) {
@@ -229,7 +229,7 @@ assay_status as_sparse_nodes(const as_dataset *ds, const as_profile *profile, co
     return status;
 }
 
-/* ---- pairs ----------------------------------------------------------------------------------------------------------- */
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
 /* own, other: of that context, or NULL. */
 static void set_pair(as_node *out, assay_id context, const as_node *own, const as_node *other) {

@@ -34,7 +34,7 @@ bool as_has_stored_rows(const as_dataset *ds, assay_id metric) {
            !as_dtype_is_extreme(dtype);
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static assay_status open_side(as_stored_rows *r, assay_id run, assay_id metric, assay_id first, uint32_t n, side *s,
                               assay_error *error) {
@@ -154,7 +154,7 @@ void as_stored_rows_close(as_stored_rows *r) {
 
 const as_profile *as_stored_rows_view(const as_stored_rows *rows) { return &rows->view; }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static void clear_row(const as_stored_rows *r, side *s) {
     if (!s->is_clear) memset(s->row, 0, r->view.n_columns * sizeof *s->row);

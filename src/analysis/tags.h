@@ -1,4 +1,5 @@
-/* The values that events and runs have of some tags, for who asks millions of events. Texts are numbered; what a source stores once for many events is looked up once. */
+/* The values that events and runs have of some tags, for who asks millions of events. Texts are numbered; what a source
+ * stores once for many events is looked up once. */
 #ifndef AS_ANALYSIS_TAGS_H
 #define AS_ANALYSIS_TAGS_H
 
@@ -20,7 +21,8 @@ typedef struct as_tags {
     struct as_tag_memo *memo;
 } as_tags;
 
-/* names: of n tags, "platform"; where nothing is called tag:platform, the attribute platform is meant. False when memory is out. as_tags_free() in every case. */
+/* names: of n tags, "platform"; where nothing is called tag:platform, the attribute platform is meant. False when
+ * memory is out. as_tags_free() in every case. */
 bool as_tags_open(const as_dataset *ds, const as_text_span *names, uint32_t n, as_tags *out);
 void as_tags_free(as_tags *tags);
 /* What the event itself has, AS_NO_STR: nothing; n_keys texts of tags->values. False when memory is out. */

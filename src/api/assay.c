@@ -7,7 +7,7 @@
 
 const char *assay_version(void) { return ASSAY_VERSION; }
 
-/* ---- opening and saving ---------------------------------------------------------------------------------------------- */
+/* ---- opening and saving ------------------------------------------------------------------------------------------ */
 
 assay_status assay_open(const char *path, const assay_config *config, assay_dataset **out, assay_error *error) {
     static const assay_config defaults = {0};
@@ -67,7 +67,7 @@ assay_status assay_losses(const assay_dataset *dataset, const char *format, void
 
 void assay_close(assay_dataset *dataset) { as_dataset_free(dataset); }
 
-/* ---- what is in it --------------------------------------------------------------------------------------------------- */
+/* ---- what is in it ----------------------------------------------------------------------------------------------- */
 
 const char *assay_format_name(const assay_dataset *dataset) { return dataset->format; }
 const char *assay_format_version(const assay_dataset *dataset) { return as_ds_text(dataset, dataset->format_version); }

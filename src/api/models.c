@@ -76,9 +76,10 @@ bool assay_model_get(assay_dataset *ds, assay_id id, assay_model *out) {
     return true;
 }
 
-/* ---- predicting ------------------------------------------------------------------------------------------------------ */
+/* ---- predicting -------------------------------------------------------------------------------------------------- */
 
-/* The series a model was fitted to, or UINT32_MAX. Models are mostly in order of series: looks first where it should be. */
+/* The series a model was fitted to, or UINT32_MAX. Models are mostly in order of series: looks first where it should
+ * be. */
 static uint32_t find_series(const as_dataset *ds, assay_id id, const as_model *model) {
     size_t n = ds->series.count;
     for (size_t i = 0; i < n; i++) {

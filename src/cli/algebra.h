@@ -37,7 +37,8 @@ typedef struct as_inputs {
     size_t n; /* that are open */
 } as_inputs;
 
-/* Opens all operands, of which there must be `least` to `most`; needs: "two files, BASE and TARGET". as_inputs_close() in every case. */
+/* Opens all operands, of which there must be `least` to `most`; needs: "two files, BASE and TARGET". as_inputs_close()
+ * in every case. */
 as_exit as_inputs_open(as_cli *cli, size_t least, size_t most, const char *needs, as_inputs *out);
 void as_inputs_close(as_inputs *inputs);
 static inline const as_dataset *const *as_inputs_parts(const as_inputs *inputs) {

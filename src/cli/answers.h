@@ -1,4 +1,5 @@
-/* The answers of a verb for all files of the command line: texts with an empty line between them, JSON (an array where there are several files), or rows of one table. */
+/* The answers of a verb for all files of the command line: texts with an empty line between them, JSON (an array where
+ * there are several files), or rows of one table. */
 #ifndef AS_CLI_ANSWERS_H
 #define AS_CLI_ANSWERS_H
 
@@ -15,7 +16,8 @@ typedef struct as_answers {
 /* Gives the answer for one file; a failure has its line on stderr. */
 typedef as_exit as_answer_file(as_cli *cli, as_answers *answers, const char *path);
 
-/* Asks for the answer of one file after the other. is_table: they are rows of `batch`, which is freed here (NULL: memory is out). Gives the last failure there was. */
+/* Asks for the answer of one file after the other. is_table: they are rows of `batch`, which is freed here (NULL:
+ * memory is out). Gives the last failure there was. */
 as_exit as_answer_files(as_cli *cli, bool is_table, as_table *batch, as_answer_file *answer);
 
 /* The shape of the answer that a file's ending asks for: .json, .jsonl, .csv, .md, .txt. False: another ending. */

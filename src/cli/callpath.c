@@ -43,8 +43,9 @@ static bool is_named(enum naming naming, const char *path, size_t size, bool is_
     return true;
 }
 
-/* Which contexts of the dataset have name in their path: those below one that has it, and those in whose end it is. Looking through whole paths would take as long as a deep
- * tree's are long together. To be freed; NULL when memory is out. */
+/* Which contexts of the dataset have name in their path: those below one that has it, and those in whose end it is.
+ * Looking through whole paths would take as long as a deep tree's are long together. To be freed; NULL when memory is
+ * out. */
 static bool *find_parts(const as_dataset *ds, const char *name, size_t n, as_vec *path) {
     size_t n_contexts = AS_COUNT(ds, contexts);
     bool *has = calloc(n_contexts + 1, sizeof *has), fine = has != NULL;
@@ -81,7 +82,8 @@ struct shown {
     as_vec names;
 };
 
-/* Whether people see the context by this name, or by a path that ends in it: with or without loops and lines on the way. */
+/* Whether people see the context by this name, or by a path that ends in it: with or without loops and lines on the
+ * way. */
 static bool is_shown(const as_dataset *ds, assay_id context, const char *name, size_t n, struct shown *shown) {
     for (int with_places = 0; with_places < 2; with_places++) {
         as_path_style style = {.with_places = with_places, .ellipsis = "…"};

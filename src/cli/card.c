@@ -39,7 +39,7 @@ typedef struct card {
     bool failed; /* for want of memory */
 } card;
 
-/* ---- pieces of text -------------------------------------------------------------------------------------------------- */
+/* ---- pieces of text ---------------------------------------------------------------------------------------------- */
 
 /* "812 bytes", "12.3 kB", "2.1 GB". */
 static void print_size(as_output *out, uint64_t bytes) {
@@ -138,9 +138,10 @@ static bool find_repetitions(card *c, const as_dataset *ds, uint64_t *fewest, ui
     return *most > 0;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* A row, and where its detail is to be printed: pieces, each behind ", " or "\n" (a new line). NULL when memory is out. */
+/* A row, and where its detail is to be printed: pieces, each behind ", " or "\n" (a new line). NULL when memory is
+ * out. */
 static as_output *add_row(card *c, const char *label, uint64_t count) {
     if (c->n == MAX_ROWS) return NULL;
     row *r = &c->rows[c->n];
@@ -307,7 +308,8 @@ typedef struct key_use {
     uint64_t count;
 } key_use;
 
-/* Each key once, in the order of their first appearance: attributes of events are looked at only here. False when memory is out. */
+/* Each key once, in the order of their first appearance: attributes of events are looked at only here. False when
+ * memory is out. */
 static bool find_uses(const as_dataset *ds, as_vec *uses) {
     as_map use_of;
     as_map_init(&use_of, NULL);
@@ -358,7 +360,8 @@ static void print_head_of(as_output *out, const as_dataset *ds, const as_vec *us
     as_output_printf(out, " (%s)", text);
 }
 
-/* With the keys, each once, and short values of the dataset's own; of many keys only how they begin, and how many do. */
+/* With the keys, each once, and short values of the dataset's own; of many keys only how they begin, and how many
+ * do. */
 static void print_keys(as_output *detail, const as_dataset *ds, const as_vec *uses) {
     const key_use *keys[NAMES_SHOWN + 1];
     bool by_head = find_keys(ds, uses, false, keys) > NAMES_SHOWN;
@@ -387,7 +390,7 @@ static void add_attributes(card *c, const as_dataset *ds) {
     as_vec_free(&uses);
 }
 
-/* ---- what was measured ------------------------------------------------------------------------------------------------- */
+/* ---- what was measured ------------------------------------------------------------------------------------------- */
 
 /* The text of the first of these attributes that is there and says something. NULL: none. */
 static const as_cell *find_text(const as_dataset *ds, const char *const *keys) {
@@ -468,7 +471,8 @@ static void add_contexts(card *c, const as_dataset *ds) {
     if (callpaths && callpaths != n) as_output_printf(detail, ", %s nodes in the tree", nodes);
 }
 
-/* "1 machine, 2 nodes, 16 processes, 128 threads": what the tree of locations consists of, in the order it names them. */
+/* "1 machine, 2 nodes, 16 processes, 128 threads": what the tree of locations consists of, in the order it names
+ * them. */
 static void add_locations(card *c, const as_dataset *ds) {
     size_t leaves = as_ds_leaves(ds), counts[NAMES_SHOWN] = {0}, n = 0;
     as_str kinds[NAMES_SHOWN];
@@ -665,7 +669,7 @@ static void add_problems(card *c, const as_dataset *ds) {
     if (detail) as_finding_print_counts(detail, counts[AS_ERROR], counts[AS_WARNING], counts[AS_NOTE]);
 }
 
-/* ---- printing -------------------------------------------------------------------------------------------------------- */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 /* The next piece of a detail, with the comma behind it; *is_line_end: a new line follows. */
 static size_t piece_size(const char *text, size_t size, bool *is_line_end) {
@@ -741,7 +745,8 @@ static size_t print_title(as_output *out, const as_dataset *ds) {
     return width + as_display_write(out, version, strlen(version), 0);
 }
 
-/* The name, the format, and at the right edge how it was recognised and how large it is; on two lines where one is too short. */
+/* The name, the format, and at the right edge how it was recognised and how large it is; on two lines where one is too
+ * short. */
 static void print_head(card *c, as_cli *cli, const as_dataset *ds) {
     const char *path = as_ds_text(ds, ds->path), *plain = as_sgr(cli->style.colour, AS_PLAIN);
     as_output *title = as_output_to_memory(), *right = as_output_to_memory();

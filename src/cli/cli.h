@@ -1,8 +1,9 @@
 /* The command: what a verb provides, and what it is given.
  *
- * A verb is one file src/cli/verb_NAME.c that ends in one `const struct as_verb as_verb_NAME`, named in src/cli/verbs.def. From its tables come
- * the parsing of options, --help, the man page and the shell completion. A verb prints its answer to cli->out, reports errors
- * with as_cli_error() or as_cli_fail(), and returns an exit status; it never exits and never writes to stdout or stderr itself. */
+ * A verb is one file src/cli/verb_NAME.c that ends in one `const struct as_verb as_verb_NAME`, named in
+ * src/cli/verbs.def. From its tables come the parsing of options, --help, the man page and the shell completion. A verb
+ * prints its answer to cli->out, reports errors with as_cli_error() or as_cli_fail(), and returns an exit status; it
+ * never exits and never writes to stdout or stderr itself. */
 #ifndef AS_CLI_CLI_H
 #define AS_CLI_CLI_H
 
@@ -19,7 +20,7 @@ typedef enum as_exit {
     AS_EXIT_INPUT = 3 /* an input could not be read, or the output not be written */
 } as_exit;
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* What the shell offers when an argument is completed. */
 typedef enum as_completes {
@@ -71,8 +72,9 @@ typedef struct as_verb {
     const char *operand_choices;  /* completion of operands: "bash|zsh|fish", or NULL */
     as_completes operands;
     const as_example *examples; /* ended by a row without a command; may be NULL */
-    size_t joins_files_from;    /* so many points make files an experiment (as_join_points()); 0: the verb joins nothing */
-    bool is_shared;             /* several processes can share its work: all of them run it (as_cli_share()) */
+    /* so many points make files an experiment (as_join_points()); 0: the verb joins nothing */
+    size_t joins_files_from;
+    bool is_shared; /* several processes can share its work: all of them run it (as_cli_share()) */
     as_exit (*run)(struct as_cli *cli);
 } as_verb;
 
@@ -82,10 +84,11 @@ extern const as_verb *const as_verbs[];
 extern const as_cli_option as_common_options[];
 /* By name, or NULL. */
 const as_verb *as_verb_find(const char *name);
-/* Calls visit for each option the verb takes: its own first, then the common ones. verb NULL: the common ones without a group. */
+/* Calls visit for each option the verb takes: its own first, then the common ones. verb NULL: the common ones without a
+ * group. */
 void as_verb_options(const as_verb *verb, void (*visit)(void *user, const as_cli_option *option), void *user);
 
-/* ---- parsed arguments (options.c) ------------------------------------------------------------------------------------ */
+/* ---- parsed arguments (options.c) -------------------------------------------------------------------------------- */
 
 typedef struct as_given {
     const as_cli_option *option;
@@ -99,17 +102,19 @@ typedef struct as_arguments {
     as_vec joined;   /* char *: what as_join_points() made */
 } as_arguments;
 
-/* Parses GNU style: --name=value, --name value, -Ovalue, -O value, bundled flags -ab, "--" ends the options, "-" is an operand, options may
- * stand anywhere. A long name may be shortened as long as it is unique. tables: n tables of options; rows whose group is set and not in `takes`
- * are unknown. ASSAY_E_USAGE where something is unknown (naming the nearest), lacks its argument, or has one it cannot have. */
+/* Parses GNU style: --name=value, --name value, -Ovalue, -O value, bundled flags -ab, "--" ends the options, "-" is an
+ * operand, options may stand anywhere. A long name may be shortened as long as it is unique. tables: n tables of
+ * options; rows whose group is set and not in `takes` are unknown. ASSAY_E_USAGE where something is unknown (naming the
+ * nearest), lacks its argument, or has one it cannot have. */
 assay_status as_arguments_parse(as_arguments *arguments, int argc, char *const *argv,
                                 const as_cli_option *const *tables, size_t n, unsigned takes, assay_error *error);
 void as_arguments_free(as_arguments *arguments);
 
-/* "64M", "1.5GiB", "1000000": bytes; K, M, G, T (with or without iB) are powers of 1024, kB, MB … of 1000. False for anything else. */
+/* "64M", "1.5GiB", "1000000": bytes; K, M, G, T (with or without iB) are powers of 1024, kB, MB … of 1000. False for
+ * anything else. */
 bool as_size_parse(const char *text, uint64_t *out);
 
-/* ---- the context of a command ---------------------------------------------------------------------------------------- */
+/* ---- the context of a command ------------------------------------------------------------------------------------ */
 
 typedef struct as_cli {
     const as_verb *verb;
@@ -152,15 +157,15 @@ static inline const char *as_cli_operand(const as_cli *cli, size_t i) {
     return AS_AT(const char *, &cli->arguments.operands, i);
 }
 
-/* Opens path as a dataset with what the command line says (--from, -O, --memory-limit). On failure prints the error's line and returns the
- * exit status. The caller frees *out with as_dataset_free(). */
+/* Opens path as a dataset with what the command line says (--from, -O, --memory-limit). On failure prints the error's
+ * line and returns the exit status. The caller frees *out with as_dataset_free(). */
 as_exit as_cli_open(as_cli *cli, const char *path, as_dataset **out);
 /* The same without printing: for verbs that treat errors as data. options: NULL, or those to use instead of -O's. */
 assay_status as_cli_read(as_cli *cli, const char *path, bool keep_going, const char *const *options, as_dataset **out,
                          assay_error *error);
 
-/* Prints the error as one line "assay: FILE:LINE:COL: message" to stderr; returns its exit status. A pipe that nobody reads any more
- * is no error: nothing is printed, status 0. */
+/* Prints the error as one line "assay: FILE:LINE:COL: message" to stderr; returns its exit status. A pipe that nobody
+ * reads any more is no error: nothing is printed, status 0. */
 as_exit as_cli_error(as_cli *cli, const assay_error *error);
 /* The same for a sentence of our own. */
 as_exit as_cli_fail(as_cli *cli, as_exit status, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -208,7 +213,7 @@ bool as_cli_is_svg(const as_cli *cli);
 #define AS_PLAIN  "\033[0m"
 static inline const char *as_sgr(bool colour, const char *sequence) { return colour ? sequence : ""; }
 
-/* ---- help (help.c, man.c) -------------------------------------------------------------------------------------------- */
+/* ---- help (help.c, man.c) ---------------------------------------------------------------------------------------- */
 
 /* verb NULL: of the whole command. width 0: 80 columns. */
 void as_help_print(as_output *out, const as_verb *verb, unsigned width, bool colour);

@@ -13,7 +13,8 @@
 #include "cli/signals.h"
 #include "core/words.h"
 
-/* A closed standard descriptor would be given to the next file opened: fill the gap with one that refuses reading or writing. */
+/* A closed standard descriptor would be given to the next file opened: fill the gap with one that refuses reading or
+ * writing. */
 static void fill_descriptors(void) {
     for (int fd = 0; fd <= 2; fd++) {
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
@@ -21,7 +22,7 @@ static void fill_descriptors(void) {
     }
 }
 
-/* ---- the verb -------------------------------------------------------------------------------------------------------- */
+/* ---- the verb ---------------------------------------------------------------------------------------------------- */
 
 /* Whether the word is a common option whose argument is the next word. */
 static bool takes_next(const char *word) {
@@ -73,7 +74,7 @@ static as_exit choose_verb(as_cli *cli, int *argc, char **argv) {
     return AS_EXIT_FINE;
 }
 
-/* ---- the common options ---------------------------------------------------------------------------------------------- */
+/* ---- the common options ------------------------------------------------------------------------------------------ */
 
 static bool environment_allows_colour(void) {
     const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -145,7 +146,7 @@ static assay_status apply_common(as_cli *cli, as_vec *format_options, assay_erro
     return collect_options(cli, format_options, error);
 }
 
-/* ---- running --------------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 /* Ends the answer. A command that failed leaves the file of -o as it was; what it printed to stdout stays printed. */
 static as_exit finish(as_cli *cli, as_exit status) {

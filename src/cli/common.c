@@ -11,7 +11,7 @@
 #include "cli/progress.h"
 #include "dataset/derive.h"
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 #define AS_VERB(name) extern const as_verb name;
 #include "cli/verbs.def"
@@ -75,7 +75,7 @@ void as_verb_options(const as_verb *verb, void (*visit)(void *user, const as_cli
     }
 }
 
-/* ---- what was given -------------------------------------------------------------------------------------------------- */
+/* ---- what was given ---------------------------------------------------------------------------------------------- */
 
 static const as_given *last_given(const as_cli *cli, const char *name) {
     for (size_t i = cli->arguments.given.count; i > 0; i--) {
@@ -92,7 +92,7 @@ const char *as_cli_value(const as_cli *cli, const char *name) {
     return given ? given->value : NULL;
 }
 
-/* ---- errors and notes ------------------------------------------------------------------------------------------------ */
+/* ---- errors and notes -------------------------------------------------------------------------------------------- */
 
 /* 0, 2 or 3. */
 static as_exit exit_of(assay_status status) {
@@ -152,7 +152,7 @@ void as_cli_note(as_cli *cli, const char *format, ...) {
     va_end(args);
 }
 
-/* ---- reading and printing -------------------------------------------------------------------------------------------- */
+/* ---- reading and printing ---------------------------------------------------------------------------------------- */
 
 /* Those of --derive, where the verb has it. */
 static assay_status derive_metrics(const as_cli *cli, as_dataset *ds, assay_error *error) {

@@ -10,7 +10,7 @@
 #include "core/words.h"
 #include "render/display.h"
 
-/* ---- what is asked for --------------------------------------------------------------------------------------------------- */
+/* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
 /* Names with commas between them: find() turns each into a bit. */
 typedef struct name_list {
@@ -82,7 +82,7 @@ static as_exit read_request(as_cli *cli, as_check_request *out) {
     return status;
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 /* null where there is none; Perun's NaN is one. */
 static void build_number(as_builder *builder, const char *key, double value, bool is_compatible) {
@@ -138,7 +138,7 @@ static void print_json(as_cli *cli, const as_check_report *report, bool is_compa
     as_build_end(&builder);
 }
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* How bad a result is: the worst first, then the best, then what is new or gone. */
 static int rank(as_result result) {
@@ -267,7 +267,7 @@ static as_exit print_rows(as_cli *cli, const as_check_report *report) {
     return status;
 }
 
-/* ---- for people ------------------------------------------------------------------------------------------------------------------- */
+/* ---- for people -------------------------------------------------------------------------------------------------- */
 
 typedef struct tally {
     size_t worse, maybe_worse, better, maybe_better, new, gone, unknown, same;
@@ -359,7 +359,7 @@ static as_exit print_people(as_cli *cli, const as_check_report *report, bool is_
     return status;
 }
 
-/* ---- the answer ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static as_exit verdict(const as_cli *cli, const as_check_report *report) {
     const char *fail_on = as_cli_value(cli, "fail-on");

@@ -54,7 +54,7 @@ static as_exit fail_key(const config_file *f, const as_yaml_node *key, const cha
                        key->column, name ? name : "", keys);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static as_exit read_part(const config_file *f, const as_yaml_node *node, double *out) {
     const char *text = as_yaml_text(node);
@@ -124,7 +124,7 @@ static bool fail_on_of(const char *text, as_fail_on *out) {
     return true;
 }
 
-/* ---- rules --------------------------------------------------------------------------------------------------------------- */
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
 
 static as_exit read_rule_key(const config_file *f, const as_yaml_node *key, const as_yaml_node *value,
                              as_threshold_rule *rule) {
@@ -171,7 +171,7 @@ static as_exit read_metrics(const config_file *f, const as_yaml_node *list) {
     return AS_EXIT_FINE;
 }
 
-/* ---- the file ------------------------------------------------------------------------------------------------------------ */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static as_exit read_key(const config_file *f, const as_yaml_node *key, const as_yaml_node *value) {
     as_compare_config *out = f->out;
@@ -228,7 +228,7 @@ static as_exit read_file(as_cli *cli, const char *path, as_compare_config *out) 
     return status;
 }
 
-/* ---- the command line ------------------------------------------------------------------------------------------------------ */
+/* ---- the command line -------------------------------------------------------------------------------------------- */
 
 static as_exit take_part(as_cli *cli, const char *name, double *out) {
     const char *text = as_cli_value(cli, name);

@@ -171,7 +171,7 @@ as_exit as_compare_growth(as_cli *cli, as_dataset *const *const sides[2], const 
     return status;
 }
 
-/* ---- for programs ---------------------------------------------------------------------------------------------------------------- */
+/* ---- for programs ------------------------------------------------------------------------------------------------ */
 
 static void build_known(as_builder *builder, const char *key, double value) {
     if (isnan(value))
@@ -213,7 +213,7 @@ void as_growths_json(as_builder *builder, const as_growths *growths) {
     as_build_end(builder);
 }
 
-/* ---- for people ------------------------------------------------------------------------------------------------------------------ */
+/* ---- for people -------------------------------------------------------------------------------------------------- */
 
 static bool is_changed(const as_growth_change *change) {
     return change->order_outcome != AS_OUTCOME_SAME || change->at_outcome != AS_OUTCOME_SAME;

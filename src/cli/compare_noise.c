@@ -28,7 +28,7 @@ struct noise_view {
     bool has_order;
 };
 
-/* ---- order ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 /* Looks for drift where runs say when they were. */
 static as_exit find_drifts(struct noise_view *v) {
@@ -46,7 +46,7 @@ static as_exit find_drifts(struct noise_view *v) {
     return AS_EXIT_FINE;
 }
 
-/* ---- for people ------------------------------------------------------------------------------------------------------------------ */
+/* ---- for people -------------------------------------------------------------------------------------------------- */
 
 static void put_percent(double part, char *out, size_t size) {
     char number[AS_NUMBER_SIZE];
@@ -154,9 +154,10 @@ static as_exit print_text(struct noise_view *v) {
         put_percent(2 * v->config.judge.threshold, twice, sizeof twice);
         if (v->noises.n > most) as_output_printf(v->cli->out, "%zu more; --all shows them\n", v->noises.n - most);
         as_output_printf(v->cli->out,
-                         "\nspread: quartile distance by median. finds: the smallest change that 4 of 5 comparisons "
-                         "with n repetitions on both sides call a degradation, "
-                         "at a level of %s for %zu tests. needs: repetitions on both sides for a change of %s.\n",
+                         "\n"
+                         "spread: quartile distance by median. finds: the smallest change that 4 of 5 comparisons "
+                         "with n repetitions on both sides call a degradation, at a level of %s for %zu tests. needs: "
+                         "repetitions on both sides for a change of %s.\n",
                          level, v->noises.n_tests, twice);
     }
     if (v->noises.n_alone)
@@ -166,7 +167,7 @@ static as_exit print_text(struct noise_view *v) {
     return fine ? AS_EXIT_FINE : as_cli_memory(v->cli);
 }
 
-/* ---- for programs ----------------------------------------------------------------------------------------------------------------- */
+/* ---- for programs ------------------------------------------------------------------------------------------------ */
 
 static void build_known(as_builder *builder, const char *key, double value) {
     if (isnan(value) || isinf(value))
@@ -239,7 +240,7 @@ static as_exit print_rows(struct noise_view *v) {
     return status;
 }
 
-/* ---- the command ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static as_exit find_noise(struct noise_view *v) {
     const as_dataset *const *parts = (const as_dataset *const *)v->sides.parts[0];

@@ -5,7 +5,8 @@
 #include "cli/sarif.h"
 #include "io/xml_write.h"
 
-/* The i-th of what is judged: totals (wholes where there are new or gone call paths), then subjects. NULL behind the last. */
+/* The i-th of what is judged: totals (wholes where there are new or gone call paths), then subjects. NULL behind the
+ * last. */
 static const as_judgement *judgement_at(const as_compare_view *view, size_t i) {
     const as_verdict *v = &view->verdict;
     if (i < v->n_metrics) return v->metrics[i].has_whole ? &v->metrics[i].whole : &v->metrics[i].total;
@@ -31,7 +32,7 @@ static const char *words_of(const as_compare_view *view, const as_judgement *j, 
     return as_output_memory(room, &size);
 }
 
-/* ---- JUnit ------------------------------------------------------------------------------------------------------------------- */
+/* ---- JUnit ------------------------------------------------------------------------------------------------------- */
 
 static bool put_case(const as_compare_view *view, as_output *out, const as_judgement *j, as_output *room) {
     const char *words = words_of(view, j, false, room);
@@ -115,7 +116,7 @@ static bool put_junit(const as_compare_view *view, as_output *out, as_output *ro
     return true;
 }
 
-/* ---- SARIF ------------------------------------------------------------------------------------------------------------------- */
+/* ---- SARIF ------------------------------------------------------------------------------------------------------- */
 
 /* What scanning services show: degradations, and those that may be. */
 static bool is_listed(as_outcome outcome) { return outcome == AS_OUTCOME_WORSE || outcome == AS_OUTCOME_MAYBE_WORSE; }
@@ -177,7 +178,7 @@ static bool put_sarif(const as_compare_view *view, as_output *out, as_output *ro
     return as_sarif_end(&sarif) && fine;
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static as_exit write_report(as_compare_view *view, const char *option,
                             bool (*put)(const as_compare_view *view, as_output *out, as_output *room)) {

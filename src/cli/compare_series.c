@@ -12,7 +12,7 @@ struct cell {
     double value;
 };
 
-/* ---- numbers of a run ----------------------------------------------------------------------------------------------------------- */
+/* ---- numbers of a run -------------------------------------------------------------------------------------------- */
 
 /* "metric\0" + 'p' + path, or 't' for the total. */
 static as_str intern_subject(as_series_view *view, const as_subject *subject, as_vec *key) {
@@ -35,8 +35,10 @@ static bool take_subject(as_series_view *view, const as_samples *samples, const 
         const double *point = subject->coordinates ? subject->coordinates + i * n_parameters : NULL;
         as_str stratum =
             as_intern(&view->strata, point ? (const char *)point : "", point ? n_parameters * sizeof *point : 0);
-        struct cell cell = {
-            .subject = id, .stratum = stratum, .run = (uint32_t)run, .value = as_stratum_median(&subject->strata[0][i])};
+        struct cell cell = {.subject = id,
+                            .stratum = stratum,
+                            .run = (uint32_t)run,
+                            .value = as_stratum_median(&subject->strata[0][i])};
         if (id == AS_NO_STR || stratum == AS_NO_STR || !as_vec_append(&view->cells, &cell, 1)) return false;
     }
     return true;
@@ -71,7 +73,7 @@ static as_exit take_run(as_series_view *view, const as_dataset *ds, size_t run) 
     return status;
 }
 
-/* ---- groups -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static int by_series_order(const void *a, const void *b, void *view) { return as_series_compare_runs(view, a, b); }
 
@@ -111,7 +113,7 @@ static bool make_groups(as_series_view *view, uint32_t *group_of, uint32_t *numb
     return fine;
 }
 
-/* ---- one number for each run ------------------------------------------------------------------------------------------------------- */
+/* ---- one number for each run ------------------------------------------------------------------------------------- */
 
 static int by_subject(const void *a, const void *b) {
     const struct cell *x = a, *y = b;
@@ -158,7 +160,8 @@ static double largest_of(const double *values, size_t n) {
     return largest;
 }
 
-/* Whether it is too small a part of its metric to be looked at. The total, where there is one, comes before its parts. */
+/* Whether it is too small a part of its metric to be looked at. The total, where there is one, comes before its
+ * parts. */
 static bool is_small(const as_series_view *view, const as_series_group *group, const as_series_subject *subject) {
     for (size_t i = group->n_subjects; i-- > 0;) {
         const as_series_subject *total = &group->subjects[i];
@@ -201,7 +204,7 @@ static bool make_subjects(as_series_view *view, const uint32_t *group_of, const 
     return true;
 }
 
-/* ---- what became of it --------------------------------------------------------------------------------------------------------------- */
+/* ---- what became of it ------------------------------------------------------------------------------------------- */
 
 /* How much larger a level is than the first, as a part of that. */
 static double relative_to(double first, double level) {
@@ -293,7 +296,7 @@ as_outcome as_series_outcome(const as_series_view *view) {
     return outcome;
 }
 
-/* ---- the command -------------------------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 as_exit as_series_view_open(as_cli *cli, const as_compare_config *config, as_series_view *view) {
     assay_error error;

@@ -5,7 +5,7 @@
 #include "cli/compare_view.h"
 #include "render/display.h"
 
-/* ---- rows --------------------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 bool as_compare_is_shown(const as_compare_view *view, const as_judgement *j) {
     return j->outcome != AS_OUTCOME_SAME || as_cli_has(view->cli, "all");
@@ -81,7 +81,7 @@ void as_compare_row_set(const as_quantity *q, const as_judgement *j, as_compare_
              j->outcome == AS_OUTCOME_SAME ? "" : as_outcome_name(j->outcome));
 }
 
-/* ---- a metric's table ------------------------------------------------------------------------------------------------------------ */
+/* ---- a metric's table -------------------------------------------------------------------------------------------- */
 
 typedef struct layout {
     as_quantity quantity;
@@ -243,7 +243,7 @@ static bool print_metric(const as_compare_view *view, size_t metric) {
     return fine;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 as_exit as_compare_print(as_compare_view *view) {
     as_cli *cli = view->cli;

@@ -56,7 +56,7 @@ static inline bool as_outcome_fails(const as_compare_view *view, as_outcome outc
             (outcome == AS_OUTCOME_MAYBE_WORSE && view->config.fail_on == AS_FAIL_MAYBE));
 }
 
-/* ---- words (compare_words.c) ----------------------------------------------------------------------------------------------------- */
+/* ---- words (compare_words.c) ------------------------------------------------------------------------------------- */
 
 /* "worse", "maybe worse", "better", "maybe better", "no change". */
 const char *as_verdict_word(as_outcome outcome);
@@ -73,7 +73,7 @@ void as_change_words(const as_compare_view *view, const as_judgement *judgement,
 /* Why a subject is what it is: "12.3 s → 14.0 s (+13.8 %), ratio 1.14 [1.10, 1.18], p = 0.003". */
 void as_judgement_words(const as_compare_view *view, const as_judgement *judgement, as_output *out);
 
-/* ---- rows for people (compare_text.c) -------------------------------------------------------------------------------------------------- */
+/* ---- rows for people (compare_text.c) ---------------------------------------------------------------------------- */
 
 enum {
     AS_COMPARE_BASE,
@@ -98,7 +98,7 @@ bool as_compare_is_shown(const as_compare_view *view, const as_judgement *judgem
 /* Rows at most; of --limit. */
 size_t as_compare_limit(const as_compare_view *view);
 
-/* ---- outputs --------------------------------------------------------------------------------------------------------------------- */
+/* ---- outputs ----------------------------------------------------------------------------------------------------- */
 
 as_exit as_compare_print(as_compare_view *view);
 as_exit as_compare_markdown(as_compare_view *view);

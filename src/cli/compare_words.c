@@ -18,7 +18,7 @@ bool as_compare_fails(const as_compare_view *view) { return as_outcome_fails(vie
 
 static const char *arrow(const as_compare_view *view) { return view->is_ascii ? "->" : "→"; }
 
-/* ---- numbers -------------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 /* "5", "0.1": percent of a part. */
 static void put_percent(as_output *out, double part) {
@@ -98,7 +98,7 @@ void as_judgement_words(const as_compare_view *view, const as_judgement *j, as_o
     put_percent(out, j->threshold);
 }
 
-/* ---- the first line --------------------------------------------------------------------------------------------------------- */
+/* ---- the first line ---------------------------------------------------------------------------------------------- */
 
 static const char *got(const as_compare_view *view, size_t metric, bool is_worse) {
     const as_sampled_metric *m = view->verdict.metrics[metric].metric;
@@ -168,7 +168,7 @@ void as_compare_summary(const as_compare_view *view, as_output *out) {
                          n_models, n_models == 1 ? "" : "s");
 }
 
-/* ---- how it was found ---------------------------------------------------------------------------------------------------------- */
+/* ---- how it was found -------------------------------------------------------------------------------------------- */
 
 static void put_sides(const as_compare_view *view, as_output *out) {
     as_display_write(out, view->sides.label[0], strlen(view->sides.label[0]), 0);

@@ -11,7 +11,7 @@ static bool step(as_walk_path *path, const as_dataset *ds, const as_change_node 
     return as_walk_path_step(path, ds, node->depth, node->name, ASSAY_NONE, "->");
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 typedef struct writer {
     as_diff_view *view;
@@ -162,7 +162,7 @@ as_exit as_diff_json(as_diff_view *view) {
     return status;
 }
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static const as_column columns[] = {{"path"},
                                     {"depth"},

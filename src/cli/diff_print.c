@@ -94,7 +94,7 @@ static const char *short_name(const as_diff_view *view, size_t side) {
     return strcmp(bases[0], bases[1]) != 0 ? bases[side] : strcmp(a, b) != 0 ? view->names[side] + same : bases[side];
 }
 
-/* ---- the lines above and below --------------------------------------------------------------------------------------- */
+/* ---- the lines above and below ----------------------------------------------------------------------------------- */
 
 static void print_amount(as_cli *cli, as_output *out, const as_quantity *q, const as_view_number *number,
                          bool with_sign) {
@@ -229,7 +229,8 @@ static bool is_function(const as_diff_view *view, assay_id context) {
     return as_ds_context(view->comparison.ds, context)->role == AS_ROLE_CALL;
 }
 
-/* A name with what stands before it: on a new line where it is too wide for this one. Returns the columns that are used. */
+/* A name with what stands before it: on a new line where it is too wide for this one. Returns the columns that are
+ * used. */
 static size_t print_next(as_cli *cli, const as_text *name, bool is_first, size_t used) {
     enum { INDENT = 4 };
     size_t width = cli->style.width, size = as_text_size(name), columns = as_display_width(as_text_data(name), size);
@@ -275,7 +276,7 @@ static bool print_only(as_diff_view *view, size_t side) {
     return fine;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static as_exit print_column(as_diff_view *view, size_t column) {
     as_cli *cli = view->cli;

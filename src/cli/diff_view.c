@@ -9,14 +9,15 @@
 
 #define USUAL_CHANGE 0.01
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 static bool is_on_both_sides(const as_diff_view *view, assay_id metric) {
     return as_comparison_metric(&view->comparison, AS_BASE, metric) != ASSAY_NONE &&
            as_comparison_metric(&view->comparison, AS_TARGET, metric) != ASSAY_NONE;
 }
 
-/* Exclusive, point and lexical values that a file has as metrics of the same name are not columns of their own: an inclusive one shows them. */
+/* Exclusive, point and lexical values that a file has as metrics of the same name are not columns of their own: an
+ * inclusive one shows them. */
 static bool is_part(const as_comparison *c, assay_id metric) {
     return as_ds_metric(c->ds, metric)->part_of != ASSAY_NONE;
 }
@@ -197,7 +198,7 @@ static void tell_units(const as_diff_view *view) {
     }
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 /* The point of a dataset that has these coordinates, whose names are those of another; ASSAY_NONE: there is none. */
 static assay_id find_point(const as_dataset *ds, const as_dataset *other, const double *coordinates) {
@@ -292,7 +293,7 @@ as_exit as_choose_common_runs(as_cli *cli, const as_dataset *const *sides, as_ru
     return AS_EXIT_FINE;
 }
 
-/* ---- what is shown --------------------------------------------------------------------------------------------------- */
+/* ---- what is shown ----------------------------------------------------------------------------------------------- */
 
 static as_exit choose_request(as_diff_view *view) {
     static const char *const orders[] = {"change", "relative", "base", "target", "name", "source"};
@@ -342,7 +343,7 @@ as_exit as_diff_walk(as_diff_view *view, const as_change_request *request,
     return as_cli_error(view->cli, &error);
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 as_view_source as_diff_view_source(const as_diff_view *view, size_t side) {
     return (as_view_source){.ds = view->comparison.u.parts[side],

@@ -40,16 +40,19 @@ typedef struct as_diff_view {
 bool as_has_metric_pair(const as_cli *cli);
 /* The metric of a side then; what --metric says only where it is there once. */
 as_exit as_choose_side_metric(as_cli *cli, const as_dataset *ds, size_t side, assay_id *out);
-/* Two metrics of which neither side has the other's: that of the same name, stored in another way, or else the main one, beside the main one of the base. False: their units differ, or there is none. */
+/* Two metrics of which neither side has the other's: that of the same name, stored in another way, or else the main
+ * one, beside the main one of the base. False: their units differ, or there is none. */
 bool as_comparison_pair_mains(as_comparison *comparison, assay_id *out);
 
 /* The option that says the run of a side: --run-a or --run-b where it is given, else --run. */
 const char *as_side_run_option(const as_cli *cli, size_t side);
 /* Whether runs are named by any of these. */
 bool as_has_named_runs(const as_cli *cli);
-/* The runs of the two sides that are compared: those of these options (a side with one run needs none), else of the largest point that both have. as_run_choice_free() of both in every case. */
+/* The runs of the two sides that are compared: those of these options (a side with one run needs none), else of the
+ * largest point that both have. as_run_choice_free() of both in every case. */
 as_exit as_choose_common_runs(as_cli *cli, const as_dataset *const *sides, as_run_choice out[2]);
-/* What the command line says of the two sides, which stay the caller's, as does the array: no values yet. as_diff_view_close() in every case. */
+/* What the command line says of the two sides, which stay the caller's, as does the array: no values yet.
+ * as_diff_view_close() in every case. */
 as_exit as_diff_view_choose(as_cli *cli, const as_dataset *const *sides, const char *const names[2], as_diff_view *out);
 /* Where the values of a side come from. */
 as_view_source as_diff_view_source(const as_diff_view *view, size_t side);

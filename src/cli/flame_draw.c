@@ -30,7 +30,7 @@ static as_flame_request request_of(const as_cli *cli) {
     return request;
 }
 
-/* ---- the picture --------------------------------------------------------------------------------------------------------- */
+/* ---- the picture ------------------------------------------------------------------------------------------------- */
 
 /* "a.cubex", "a.cubex and 3 more", "a.cubex → b.cubex" */
 static void put_title(const as_cli *cli, as_text *out) {
@@ -119,7 +119,7 @@ as_exit as_flame_draw(as_cli *cli, const as_flame_view *stacks) {
     return status;
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 /* An integer as one, as long as doubles tell them apart. */
 static void build_amount(as_builder *builder, const char *key, double amount) {

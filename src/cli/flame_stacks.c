@@ -49,7 +49,8 @@ static void say_part(as_flame_view *stacks, const char *runs, const char *places
         snprintf(stacks->part + used, sizeof stacks->part - used, " → %s", text);
 }
 
-/* The frame of a context above parent. Of two files those of a pair of call paths are one, whatever either calls it; where pairs are exact ones, what has no mate stays apart from what has. */
+/* The frame of a context above parent. Of two files those of a pair of call paths are one, whatever either calls it;
+ * where pairs are exact ones, what has no mate stays apart from what has. */
 static uint32_t add_frame(const as_flame_view *stacks, uint32_t parent, const as_dataset *ds, assay_id context) {
     const as_comparison *pairs = stacks->pairs;
     unsigned apart = 0;
@@ -70,7 +71,7 @@ static void add_amount(const as_flame_view *stacks, uint32_t frame, as_number am
     as_flame_add(stacks->flame, frame, amount);
 }
 
-/* ---- Perun profiles ------------------------------------------------------------------------------------------------------ */
+/* ---- Perun profiles ---------------------------------------------------------------------------------------------- */
 
 /* The frames of all contexts that kinds are of, by context; AS_FLAME_ROOT: not needed. False when memory is out. */
 static bool add_path(const as_flame_view *stacks, const as_dataset *ds, assay_id context, uint32_t *frames,
@@ -141,7 +142,8 @@ static void mark_present(const as_perun *perun, const as_perun_amount *amounts, 
     }
 }
 
-/* The unit that all are shown in: that of the files before where some metric has it, else that of the metric that tree shows, else the first there is. "": none has one. */
+/* The unit that all are shown in: that of the files before where some metric has it, else that of the metric that tree
+ * shows, else the first there is. "": none has one. */
 static const char *common_unit(const as_dataset *ds, const bool *metrics, const char *before) {
     assay_id best = as_main_metric(ds, false);
     const char *found = best != ASSAY_NONE && metrics[best] ? unit_of(ds, best) : "";
@@ -161,7 +163,8 @@ static void put_metric(const as_dataset *ds, assay_id metric, char *out, size_t 
              *unit ? "]" : "");
 }
 
-/* Of the metrics that are there: keeps those whose amounts can be added. Metrics without a unit are no reason to leave anything out. */
+/* Of the metrics that are there: keeps those whose amounts can be added. Metrics without a unit are no reason to leave
+ * anything out. */
 static as_exit keep_one_unit(as_cli *cli, const as_dataset *ds, bool *metrics, as_flame_view *stacks) {
     const char *kept = common_unit(ds, metrics, stacks->unit), *path = as_ds_text(ds, ds->path);
     char added[300] = "", left[300] = "";
@@ -223,7 +226,7 @@ static as_exit add_profile(as_cli *cli, const as_dataset *ds, assay_id only, as_
     return status;
 }
 
-/* ---- call trees ---------------------------------------------------------------------------------------------------------- */
+/* ---- call trees -------------------------------------------------------------------------------------------------- */
 
 /* A node of the tree, and what it has. */
 typedef struct stack_node {
@@ -281,7 +284,8 @@ static bool add_number(const walk *s, uint32_t frame, const as_view_number *numb
     return true;
 }
 
-/* What a node has and its children have not. Exclusive values will not do where lines are nodes: those of a function have them, too. */
+/* What a node has and its children have not. Exclusive values will not do where lines are nodes: those of a function
+ * have them, too. */
 typedef struct level_sum {
     as_whole whole;
     double real;
@@ -289,7 +293,8 @@ typedef struct level_sum {
 
 typedef enum difference_use {
     ADD_THEM,
-    ADD_WHAT_IS_LEFT, /* of values that only look as if they had in them what is below: noise can leave less than nothing */
+    /* of values that only look as if they had in them what is below: noise can leave less than nothing */
+    ADD_WHAT_IS_LEFT,
     LOOK_AT_THEM
 } difference_use;
 
@@ -467,9 +472,10 @@ as_exit as_flame_view_add(as_cli *cli, const as_dataset *ds, as_flame_view *stac
     return add_metric(cli, ds, ASSAY_NONE, stacks);
 }
 
-/* ---- two of them ------------------------------------------------------------------------------------------------------ */
+/* ---- two of them ------------------------------------------------------------------------------------------------- */
 
-/* As `diff` chooses it: those of --metric-a and --metric-b; what is named, else the main metric of either that both have; else the main one of each. */
+/* As `diff` chooses it: those of --metric-a and --metric-b; what is named, else the main metric of either that both
+ * have; else the main one of each. */
 static as_exit choose_metrics(as_cli *cli, as_flame_view *stacks, assay_id metrics[2]) {
     const as_comparison *pairs = stacks->pairs;
     const as_dataset *const *sides = pairs->u.parts;
@@ -532,7 +538,8 @@ static as_exit add_trees(as_cli *cli, as_flame_view *stacks) {
     return status;
 }
 
-/* Of Perun profiles the resources of one metric, as `diff` has them; of one beside a call tree, those that it shows alone. */
+/* Of Perun profiles the resources of one metric, as `diff` has them; of one beside a call tree, those that it shows
+ * alone. */
 static as_exit add_profiles(as_cli *cli, const as_dataset *const *sides, as_flame_view *stacks) {
     bool are_chosen = as_has_metric_pair(cli) || (as_perun_of(sides[AS_BASE]) && as_perun_of(sides[AS_TARGET]));
     assay_id metrics[2] = {ASSAY_NONE, ASSAY_NONE};

@@ -15,8 +15,9 @@ typedef struct as_flame_view {
     char part[520];     /* "p=64, mean of 5 runs, process 3": what they are of; "": everything */
     const as_comparison
         *pairs; /* of two files, while they are added: which call paths belong together; NULL: those of equal names */
-    double
-        factor; /* of two files: what amounts of the second are multiplied by to have the unit of the first; 0: their units must be one */
+    /* of two files: what amounts of the second are multiplied by to have the unit of the first; 0: their units must be
+     * one */
+    double factor;
     bool is_exact; /* pairs are those of --match exact */
 } as_flame_view;
 

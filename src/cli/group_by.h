@@ -1,4 +1,5 @@
-/* --group-by: groups of tagged events instead of call paths. A verb that has the option gets them from as_cli_read(), one that sets cli->groups_itself asks for them here. */
+/* --group-by: groups of tagged events instead of call paths. A verb that has the option gets them from as_cli_read(),
+ * one that sets cli->groups_itself asks for them here. */
 #ifndef AS_CLI_GROUP_BY_H
 #define AS_CLI_GROUP_BY_H
 
@@ -12,8 +13,8 @@
                 "paths; the words region and path may be among them (docs/occurrences.md)"                             \
     }
 
-/* Loads the pauses where -O deduct_pauses asks for that, else leaves *out empty; *pauses is what to deduct, or NULL. options: NULL, or those used instead of -O's. False when memory is out;
- * as_pauses_free() in every case. */
+/* Loads the pauses where -O deduct_pauses asks for that, else leaves *out empty; *pauses is what to deduct, or NULL.
+ * options: NULL, or those used instead of -O's. False when memory is out; as_pauses_free() in every case. */
 bool as_cli_pauses(const as_cli *cli, const char *const *options, const as_dataset *ds, as_pauses *out,
                    const as_pauses **pauses);
 /* The groups of --group-by. as_grouping_free() in every case. */

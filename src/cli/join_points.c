@@ -26,14 +26,15 @@ static const char *name_at(const point_list *list, size_t i) { return AS_AT(char
 
 static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* ---- operands -------------------------------------------------------------------------------------------------------- */
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
 
 static bool is_directory(const char *path) {
     struct stat about;
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* Cuts the last part off a path: "a/b" is "a" and "b", "b" is "." and "b". NULL: it has none that a set can have, or memory is out. */
+/* Cuts the last part off a path: "a/b" is "a" and "b", "b" is "." and "b". NULL: it has none that a set can have, or
+ * memory is out. */
 static char *cut_last(point_list *list, char *path) {
     size_t size = strlen(path);
     while (size > 1 && path[size - 1] == '/') path[--size] = '\0';
@@ -76,7 +77,7 @@ static bool add_point(point_list *list, const char *operand) {
     return is_point;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static bool list_directory(point_list *list, const char *path, as_directory *out) {
     assay_error error;

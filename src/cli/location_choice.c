@@ -8,7 +8,7 @@
 #include "cli/profile_choice.h"
 #include "core/words.h"
 
-/* ---- ranks and names ------------------------------------------------------------------------------------------------- */
+/* ---- ranks and names --------------------------------------------------------------------------------------------- */
 
 int64_t as_location_number(const as_dataset *ds, const as_location *location) {
     const char *name = as_ds_text(ds, location->name), *kind = as_ds_text(ds, location->kind);
@@ -67,7 +67,7 @@ static void mark_name(const as_dataset *ds, const char *name, bool *wanted) {
     }
 }
 
-/* ---- kinds of places ------------------------------------------------------------------------------------------------- */
+/* ---- kinds of places --------------------------------------------------------------------------------------------- */
 
 enum { MOST_TERMS = 32 };
 
@@ -181,7 +181,7 @@ static bool mark_selected(const as_dataset *ds, const selector *s, bool *wanted)
     return met != NULL;
 }
 
-/* ---- what is missing ------------------------------------------------------------------------------------------------- */
+/* ---- what is missing --------------------------------------------------------------------------------------------- */
 
 /* "node, rank, thread": the kinds there are, or as many as have room. */
 static void list_kinds(const as_dataset *ds, char *out, size_t room) {
@@ -240,7 +240,7 @@ static as_exit fail_location(as_cli *cli, const as_dataset *ds, const char *text
                        text);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static size_t count_leaves(const as_dataset *ds, const bool *wanted) {
     size_t n = 0;

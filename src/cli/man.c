@@ -59,7 +59,8 @@ static void print_format_names(as_output *out, bool (*fits)(const as_format *for
 static bool is_readable(const as_format *format) { return format->read != NULL; }
 static bool is_writable(const as_format *format) { return format->write != NULL; }
 
-/* Options for -O, as lines of a list. format: whose they are, "when" it reads or writes; NULL: those of the verb's method. */
+/* Options for -O, as lines of a list. format: whose they are, "when" it reads or writes; NULL: those of the verb's
+ * method. */
 static void print_o_options(as_output *out, const as_format *format, const char *when, const as_option *options) {
     for (const as_option *o = options; o && o->name; o++) {
         as_output_text(out, "*");

@@ -40,7 +40,7 @@ struct job {
 
 static const char *parameter_name(const struct job *job, size_t i) { return as_ds_parameter(job->ds, i); }
 
-/* ---- what is held, what varies --------------------------------------------------------------------------------------- */
+/* ---- what is held, what varies ----------------------------------------------------------------------------------- */
 
 /* The parameter of this name, or an error that names the nearest. */
 static as_exit find_parameter(const struct job *job, const char *option, const char *name, size_t size, size_t *out) {
@@ -109,7 +109,7 @@ static as_exit choose_axes(struct job *job) {
     return AS_EXIT_FINE;
 }
 
-/* ---- measurements ---------------------------------------------------------------------------------------------------- */
+/* ---- measurements ------------------------------------------------------------------------------------------------ */
 
 static bool add_measured(void *user, const as_measurement *m) {
     struct job *job = user;
@@ -163,7 +163,7 @@ static bool collect_values(const struct job *job, size_t parameter, as_vec *valu
     return true;
 }
 
-/* ---- axes ------------------------------------------------------------------------------------------------------------ */
+/* ---- axes -------------------------------------------------------------------------------------------------------- */
 
 /* The part of a parameter that is drawn. */
 struct extent {
@@ -234,7 +234,7 @@ static bool label_metric(const struct job *job, const char **label) {
     return as_plot_text(job->plot, label, text);
 }
 
-/* ---- the curve ------------------------------------------------------------------------------------------------------- */
+/* ---- the curve --------------------------------------------------------------------------------------------------- */
 
 /* Where the pieces of a model meet along the drawn parameter: those places and their neighbours. */
 static bool add_bounds(const struct job *job, uint32_t first, uint32_t n, const struct extent *extent, as_vec *xs) {
@@ -330,7 +330,7 @@ static as_exit describe_lines(struct job *job) {
     return add_points(job) ? AS_EXIT_FINE : as_cli_memory(job->cli);
 }
 
-/* ---- the heat map ---------------------------------------------------------------------------------------------------- */
+/* ---- the heat map ------------------------------------------------------------------------------------------------ */
 
 static void compute_grid(struct job *job, const struct extent *x, const struct extent *y) {
     as_plot_grid *grid = &job->plot->grid;
@@ -359,7 +359,7 @@ static as_exit describe_heat(struct job *job) {
     return add_points(job) ? AS_EXIT_FINE : as_cli_memory(job->cli);
 }
 
-/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 /* "mean of 5 repetitions, n = 100" */
 static bool describe_data(struct job *job) {
@@ -424,7 +424,7 @@ static bool describe(struct job *job) {
     return fine;
 }
 
-/* ---- drawing --------------------------------------------------------------------------------------------------------- */
+/* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
 unsigned as_plot_height(const as_cli *cli) {
     enum { USUAL = 24, LEAST = 16, MOST = 32 };

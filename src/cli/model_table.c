@@ -44,7 +44,7 @@ static void texts_free(struct texts *texts) {
     as_vec_free(&texts->growth);
 }
 
-/* ---- for people ------------------------------------------------------------------------------------------------------ */
+/* ---- for people -------------------------------------------------------------------------------------------------- */
 
 static as_cell rounded_cell(double value) {
     return isnan(value) ? as_cell_null() : as_cell_real(as_real_round(value, DIGITS));
@@ -194,7 +194,7 @@ bool as_model_text(as_cli *cli, const as_model_view *view) {
     return true;
 }
 
-/* ---- flat ------------------------------------------------------------------------------------------------------------ */
+/* ---- flat -------------------------------------------------------------------------------------------------------- */
 
 static const as_column flat_columns[] = {{"metric"},   {"callpath"}, {"modeler"}, {"measure"}, {"function"},
                                          {"constant"}, {"RSS"},      {"rRSS"},    {"nRSS"},    {"SMAPE"},

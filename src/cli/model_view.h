@@ -34,11 +34,12 @@ static inline const as_fit_note *as_view_note(const as_model_view *view, size_t 
 
 /* model_json.c: the whole answer as one object, or (lines) the flat table; false when memory is out. */
 bool as_model_json(as_output *out, const as_model_view *view);
-/* model_table.c: for people, with a summary and a legend; else CSV, JSON Lines or Markdown with all columns. False when memory is out. */
+/* model_table.c: for people, with a summary and a legend; else CSV, JSON Lines or Markdown with all columns. False when
+ * memory is out. */
 bool as_model_text(as_cli *cli, const as_model_view *view);
 bool as_model_flat(as_cli *cli, const as_model_view *view);
-/* model_order.c: fills rows with the numbers of all n models of the fit, sorted by "growth" (worst first), "value" (at view->at), "error" (SMAPE), "name", or else as in the file. False when memory
- * is out. */
+/* model_order.c: fills rows with the numbers of all n models of the fit, sorted by "growth" (worst first), "value" (at
+ * view->at), "error" (SMAPE), "name", or else as in the file. False when memory is out. */
 bool as_model_order(const as_model_view *view, const char *sort, uint32_t *rows, size_t n);
 /* model_notes.c: what is odd about the models, a note on stderr for each kind. */
 void as_model_remarks(as_cli *cli, const as_model_view *view);
@@ -46,7 +47,8 @@ void as_model_remarks(as_cli *cli, const as_model_view *view);
 as_exit as_model_why(as_cli *cli, as_study *study, const char *callpath);
 as_exit as_model_why_of(as_cli *cli, as_study *study, uint32_t series);
 
-/* The labels of the points that a series lacks, each passed to visit, at most `most` of them; false when memory is out. */
+/* The labels of the points that a series lacks, each passed to visit, at most `most` of them; false when memory is
+ * out. */
 bool as_missing_points(const as_dataset *ds, uint32_t series, as_statistic measure, size_t most,
                        void (*visit)(void *user, const char *label), void *user);
 

@@ -44,7 +44,8 @@ static int compare_scores(double a, double b) {
     return (a > b) - (a < b);
 }
 
-/* Those for the whole first, then parameter by parameter; in each the chosen one, then by error, then in order of trial. */
+/* Those for the whole first, then parameter by parameter; in each the chosen one, then by error, then in order of
+ * trial. */
 static int compare_tried(const void *a, const void *b, void *user) {
     const struct collection *c = user;
     const struct tried *x = a, *y = b;

@@ -1,11 +1,12 @@
-/* Nodes of a tree for programs, as a walk meets them: their paths, and nested JSON that is written as the walk goes, whatever its size and depth. */
+/* Nodes of a tree for programs, as a walk meets them: their paths, and nested JSON that is written as the walk goes,
+ * whatever its size and depth. */
 #ifndef AS_CLI_NODE_JSON_H
 #define AS_CLI_NODE_JSON_H
 
 #include "analysis/views/view.h"
 #include "io/output.h"
 
-/* ---- paths ----------------------------------------------------------------------------------------------------------- */
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
 
 /* The path of the node at hand: "main->solve". */
 typedef struct as_walk_path {
@@ -18,14 +19,14 @@ enum {
 }; /* longer ones are not shown: in a deep tree all of them together would have no end */
 void as_walk_path_init(as_walk_path *path);
 void as_walk_path_free(as_walk_path *path);
-/* Goes on to a node. above: the context over a node of depth 0, whose path comes first, with those names that a view shows; ASSAY_NONE: none. arrow: "->" or "<-".
- * False when memory is out. */
+/* Goes on to a node. above: the context over a node of depth 0, whose path comes first, with those names that a view
+ * shows; ASSAY_NONE: none. arrow: "->" or "<-". False when memory is out. */
 bool as_walk_path_step(as_walk_path *path, const as_dataset *ds, uint32_t depth, as_str name, assay_id above,
                        const char *arrow);
 /* Goes on to the root of all, at depth 0, which has no path. */
 bool as_walk_path_skip(as_walk_path *path);
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 typedef struct as_node_json {
     as_output *out;

@@ -11,7 +11,7 @@
 
 enum { MOST_NAME = 48, LEAST_PATH = 24, CELL_SIZE = 128, WORDS_FOR_PEOPLE = 10 };
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 /* "12.3 ms": what occurs takes from nanoseconds to hours, so that each number has its own unit. */
 static void put_amount(const as_occurrence_view *view, double value, const char *unit, char out[CELL_SIZE]) {
@@ -44,7 +44,7 @@ static void pad(const char *cell, size_t width, char out[2 * CELL_SIZE]) {
     snprintf(out, 2 * CELL_SIZE, "%*s%s", (int)(width > taken ? width - taken : 0), "", cell);
 }
 
-/* ---- a table of distributions ---------------------------------------------------------------------------------------- */
+/* ---- a table of distributions ------------------------------------------------------------------------------------ */
 
 enum column { PATH, KIND, COUNT, TOTAL, MEAN, STDDEV, MIN, P50, P90, P99, MAX, AT, RUN, N_COLUMNS };
 static const char *const heads[] = {"call path", "kind", "count", "total", "mean", "stddev", "min",
@@ -171,7 +171,7 @@ static bool print_lines(as_occurrence_view *view, const struct line *lines, size
     return fine;
 }
 
-/* ---- time ------------------------------------------------------------------------------------------------------------ */
+/* ---- time -------------------------------------------------------------------------------------------------------- */
 
 static void print_name(const as_occurrence_view *view, const char *name) {
     as_output *out = view->cli->out;
@@ -220,7 +220,7 @@ static bool print_time(as_occurrence_view *view) {
     return fine;
 }
 
-/* ---- the longest ----------------------------------------------------------------------------------------------------- */
+/* ---- the longest ------------------------------------------------------------------------------------------------- */
 
 /* "platform=F15, unfinished=1". */
 static void put_tags(as_text *out, const as_occurrence_view *view, uint64_t event) {
@@ -310,7 +310,7 @@ static bool print_worst(as_occurrence_view *view) {
     return fine;
 }
 
-/* ---- measures -------------------------------------------------------------------------------------------------------- */
+/* ---- measures ---------------------------------------------------------------------------------------------------- */
 
 /* What a row has of a measure; NULL: nothing. */
 static const as_subject_measure *measure_of(const as_occurrence_view *view, const as_subject *subject,

@@ -38,10 +38,11 @@ typedef struct as_worst_tag {
 as_exit as_occurrences_chosen(as_cli *cli, const as_dataset *ds, bool *over);
 /* The answer for one file. */
 as_exit as_occurrences_answer(as_cli *cli, as_answers *answers, const as_dataset *ds, const char *path);
-/* The columns of its rows (CSV, JSON Lines, Markdown), the first of which, "file", is left out where there is one file only. */
+/* The columns of its rows (CSV, JSON Lines, Markdown), the first of which, "file", is left out where there is one file
+ * only. */
 const as_column *as_occurrence_columns(const as_cli *cli, size_t *n);
 
-/* ---- inside ---------------------------------------------------------------------------------------------------------- */
+/* ---- inside ------------------------------------------------------------------------------------------------------ */
 
 static inline const as_subject *as_occurrence_row(const as_occurrence_view *view, size_t row) {
     return &AS_AT(as_subject, &view->found.subjects, view->rows[row]);
@@ -56,7 +57,8 @@ const as_worst_tag *as_tags_of_worst(const as_occurrence_view *view, uint64_t ev
 /* "2023-11-14T22:13:20.750000Z" of seconds since 1970; "" where they are not known. */
 enum { AS_UTC_SIZE = 40 };
 void as_utc_format(double seconds, char out[AS_UTC_SIZE]);
-/* The call path of a subject, or its name, for programs; NULL where it is too long. text: to work with. *fine is cleared when memory is out. */
+/* The call path of a subject, or its name, for programs; NULL where it is too long. text: to work with. *fine is
+ * cleared when memory is out. */
 const char *as_subject_path(const as_occurrence_view *view, const as_subject *subject, as_vec *text, bool *fine);
 /* The name of the tag, or of the attribute; *is_tag says which. */
 const char *as_tag_name(const as_dataset *ds, const as_attribute *attribute, bool *is_tag);

@@ -1,4 +1,5 @@
-/* Several processes that carry out one command together (assay-mpi). All run the same verb with the same arguments; the first one alone prints and writes. */
+/* Several processes that carry out one command together (assay-mpi). All run the same verb with the same arguments; the
+ * first one alone prints and writes. */
 #ifndef AS_CLI_PEERS_H
 #define AS_CLI_PEERS_H
 

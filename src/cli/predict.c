@@ -10,7 +10,7 @@
 #include "cli/progress.h"
 #include "core/parallel.h"
 
-/* ---- fitting --------------------------------------------------------------------------------------------------------- */
+/* ---- fitting ----------------------------------------------------------------------------------------------------- */
 
 static bool show_progress(void *user, double fraction) {
     (void)user;
@@ -50,7 +50,8 @@ static as_exit fit_all(as_cli *cli, as_study *study, as_predictor *p) {
     return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(cli, &error);
 }
 
-/* A call path of which nothing finite was measured must not make the total of all others unknown; nor one without a model. */
+/* A call path of which nothing finite was measured must not make the total of all others unknown; nor one without a
+ * model. */
 static void leave_out_unknown(as_predictor *p) {
     for (size_t i = 0; i < p->study->ds->series.count; i++) p->parts[i] &= p->models[i] != AS_TOTAL;
     for (size_t i = 0; i < p->fit.n; i++) {
@@ -124,7 +125,7 @@ void as_predictor_close(as_predictor *p) {
     as_dataset_free(p->totals);
 }
 
-/* ---- one prediction -------------------------------------------------------------------------------------------------- */
+/* ---- one prediction ---------------------------------------------------------------------------------------------- */
 
 void as_predict_base(const as_predictor *p, const double *point, double *out) {
     size_t n = as_ds_parameters(p->study->ds);
@@ -154,7 +155,8 @@ static bool set_interval(const as_predictor *p, const double *point, as_predicti
     return true;
 }
 
-/* The interval of a total is that of a series of its own: errors of its parts make up for each other. It holds the sum of the models. */
+/* The interval of a total is that of a series of its own: errors of its parts make up for each other. It holds the sum
+ * of the models. */
 static bool set_total_interval(const as_predictor *p, const double *point, as_prediction *row) {
     row->interval = (as_interval){NAN, NAN};
     if (p->total_series[row->metric] == AS_TOTAL || !isfinite(row->value)) return true;
@@ -167,7 +169,7 @@ static bool set_total_interval(const as_predictor *p, const double *point, as_pr
     return true;
 }
 
-/* ---- one point ------------------------------------------------------------------------------------------------------- */
+/* ---- one point --------------------------------------------------------------------------------------------------- */
 
 static int dearer_first(const void *x, const void *y) {
     const as_prediction *a = x, *b = y;
@@ -176,7 +178,8 @@ static int dearer_first(const void *x, const void *y) {
     return (a->model > b->model) - (a->model < b->model);
 }
 
-/* The sum of a metric's parts; models without a value at this point (between segments) make it unknown, as does having no part. */
+/* The sum of a metric's parts; models without a value at this point (between segments) make it unknown, as does having
+ * no part. */
 static as_prediction total_of(const as_predictor *p, assay_id metric, double *base_value) {
     as_prediction total = {.model = AS_TOTAL, .metric = metric};
     size_t n_parts = 0;

@@ -47,22 +47,25 @@ typedef struct as_predictor {
     bool is_work;           /* values are totals over the processes: time is value / processes */
 } as_predictor;
 
-/* Fills in processes, is_guessed and fewest: the parameter of --processes (which as_study_open() checked), else one with a name for it, else the first. */
+/* Fills in processes, is_guessed and fewest: the parameter of --processes (which as_study_open() checked), else one
+ * with a name for it, else the first. */
 void as_predict_processes(as_cli *cli, const as_dataset *ds, as_predict_request *request);
 
 /* Fits the models. Prints what is wrong and gives its status; as_predictor_close() is due in every case. */
 as_exit as_predictor_open(as_cli *cli, as_study *study, const as_predict_request *request, as_predictor *out);
-/* The same with models that are there; series without one are no part of their metric's total. The predictor owns the fit. False when memory is out. */
+/* The same with models that are there; series without one are no part of their metric's total. The predictor owns the
+ * fit. False when memory is out. */
 bool as_predictor_of(const as_study *study, const as_predict_request *request, const as_fit *fit, as_predictor *out);
 void as_predictor_close(as_predictor *predictor);
-/* Appends to rows (as_prediction) those of one point: metric by metric, the total first, then the call paths that cost most. hidden: how many
- * the limit has left out. False when memory is out. */
+/* Appends to rows (as_prediction) those of one point: metric by metric, the total first, then the call paths that cost
+ * most. hidden: how many the limit has left out. False when memory is out. */
 bool as_predict_at(as_predictor *predictor, const double *point, as_vec *rows, size_t *hidden);
 /* The base of a point, into out (as_ds_parameters() numbers). */
 void as_predict_base(const as_predictor *predictor, const double *point, double *out);
 
-/* The parts of as_predict_at(), for who shows some call paths of many: first the values of all models at the point and at its base (as_ds_parameters() numbers, filled in), then the total of a metric, and the
- * call paths without their intervals. False when memory is out. */
+/* The parts of as_predict_at(), for who shows some call paths of many: first the values of all models at the point and
+ * at its base (as_ds_parameters() numbers, filled in), then the total of a metric, and the call paths without their
+ * intervals. False when memory is out. */
 void as_predict_values(as_predictor *predictor, const double *point, double *base);
 bool as_predict_total(const as_predictor *predictor, assay_id metric, const double *point, const double *base,
                       as_prediction *out);

@@ -12,9 +12,10 @@
 #include "dataset/metric_names.h"
 #include "render/quantity.h"
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
-/* In any case. False: there is none, or more than one; it is printed which there are, and of which file where each has an option of its own. */
+/* In any case. False: there is none, or more than one; it is printed which there are, and of which file where each has
+ * an option of its own. */
 static bool find_near(as_cli *cli, const as_dataset *ds, const char *option, const char *name, assay_id *out) {
     char why[512];
     bool is_of_file = strcmp(option, "metric") != 0;
@@ -82,7 +83,7 @@ bool as_append_derived(const as_cli *cli, const as_dataset *ds, as_vec *metrics)
     return true;
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 void as_describe_point(const as_dataset *ds, const double *coordinates, char *out, size_t room) {
     size_t used = 0;
@@ -203,7 +204,7 @@ void as_run_choice_free(as_run_choice *choice) {
     *choice = (as_run_choice){.point = ASSAY_NONE};
 }
 
-/* ---- shares ---------------------------------------------------------------------------------------------------------- */
+/* ---- shares ------------------------------------------------------------------------------------------------------ */
 
 as_exit as_choose_min_share(as_cli *cli, double *out) {
     const char *text = as_cli_value(cli, "min-share");
@@ -217,7 +218,7 @@ as_exit as_choose_min_share(as_cli *cli, double *out) {
     return AS_EXIT_FINE;
 }
 
-/* ---- names of call paths --------------------------------------------------------------------------------------------- */
+/* ---- names of call paths ----------------------------------------------------------------------------------------- */
 
 as_exit as_fail_context_name(as_cli *cli, const as_dataset *ds, const char *subject, const char *name) {
     as_nearest nearest = as_nearest_start(name, strlen(name));

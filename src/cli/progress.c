@@ -33,7 +33,8 @@ void as_progress_erase(void) {
     is_shown = 0;
 }
 
-/* Work that does not say how far it is: its time, once a second. In a signal handler, so nothing but write() and our own memory. */
+/* Work that does not say how far it is: its time, once a second. In a signal handler, so nothing but write() and our
+ * own memory. */
 static void tick(int signal_number) {
     (void)signal_number;
     char text[sizeof line + 32] = "\r\033[K", digits[12];

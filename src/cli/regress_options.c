@@ -9,7 +9,7 @@
 #include "cli/study.h"
 #include "core/words.h"
 
-/* ---- the analysis ---------------------------------------------------------------------------------------------------- */
+/* ---- the analysis ------------------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *option, *name;
@@ -71,7 +71,7 @@ static as_exit choose_analysis(as_cli *cli, as_regress_request *r) {
     return AS_EXIT_FINE;
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 static as_exit read_whole(as_cli *cli, const char *name, uint32_t least, uint32_t *out) {
     size_t number = *out;
@@ -97,7 +97,7 @@ static as_exit read_given_real(as_cli *cli, const char *name, double *out) {
     return text ? read_real(cli, name, text, out) : AS_EXIT_FINE;
 }
 
-/* ---- what each analysis takes ---------------------------------------------------------------------------------------- */
+/* ---- what each analysis takes ------------------------------------------------------------------------------------ */
 
 static as_exit fail_model(as_cli *cli, const char *name, size_t size) {
     as_nearest nearest = as_nearest_start(name, size);
@@ -277,7 +277,7 @@ static as_exit read_analysis(as_cli *cli, as_regress_request *r) {
     }
 }
 
-/* ---- output ---------------------------------------------------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------------------------------------------------ */
 
 static bool changes_records(const as_regress_request *r) {
     return r->analysis == AS_ANALYSIS_CLUSTERIZE || r->analysis == AS_ANALYSIS_NORMALIZE;
@@ -327,7 +327,7 @@ static as_exit choose_output(as_cli *cli, as_regress_request *r) {
     return AS_EXIT_FINE;
 }
 
-/* ---- -O -------------------------------------------------------------------------------------------------------------- */
+/* ---- -O ---------------------------------------------------------------------------------------------------------- */
 
 static bool is_key(const as_option *table, const char *key_value) {
     size_t size = strcspn(key_value, "=");

@@ -22,7 +22,7 @@ struct job {
     as_vec text; /* char */
 };
 
-/* ---- the uid --------------------------------------------------------------------------------------------------------- */
+/* ---- the uid ----------------------------------------------------------------------------------------------------- */
 
 /* Whether something is to be seen of a uid: calls visit for each, perhaps more than once. */
 static void visit_uids(const struct job *job, void (*visit)(void *user, const char *uid), void *user) {
@@ -74,7 +74,7 @@ static as_exit find_uid(struct job *job) {
     return AS_EXIT_FINE;
 }
 
-/* ---- points ---------------------------------------------------------------------------------------------------------- */
+/* ---- points ------------------------------------------------------------------------------------------------------ */
 
 static as_range range_of(const double *numbers, size_t n) {
     as_range range = {0};
@@ -108,7 +108,7 @@ static bool add_points(struct job *job) {
     return fine;
 }
 
-/* ---- curves ---------------------------------------------------------------------------------------------------------- */
+/* ---- curves ------------------------------------------------------------------------------------------------------ */
 
 static bool add_sample(as_plot_series *series, double x, double y) {
     return as_plot_add_point(series, (as_plot_point){x, y, NAN, NAN, NAN});
@@ -200,7 +200,7 @@ static bool add_curves(struct job *job) {
     return true;
 }
 
-/* ---- words ----------------------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 /* "0.5 + 2 · x, R² = 0.998". */
 static bool describe_best(struct job *job) {
@@ -238,7 +238,7 @@ static bool describe(struct job *job) {
            describe_best(job);
 }
 
-/* ---- drawing --------------------------------------------------------------------------------------------------------- */
+/* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
 static as_scale asked_scale(const as_cli *cli, char axis) {
     const char *asked = as_cli_value(cli, "log");

@@ -13,7 +13,7 @@ struct texts {
     as_vec models; /* as_raw_json */
 };
 
-/* ---- the postprocessor ----------------------------------------------------------------------------------------------- */
+/* ---- the postprocessor ------------------------------------------------------------------------------------------- */
 
 /* "linear", or a list of several. */
 static void build_models(as_builder *b, unsigned models) {
@@ -99,7 +99,7 @@ static void build_postprocessor(as_builder *b, const as_regress_answer *answer) 
     as_build_end(b);
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* All texts, then where each is: the output moves while it grows. */
 static bool build_texts(struct texts *t, const as_regress_answer *answer, as_perun_edits *edits) {

@@ -10,7 +10,7 @@
 
 enum { DIGITS = 4, ROWS_ON_TERMINAL = 20, SKIPS_SHOWN = 3, BATCH = 1024 };
 
-/* ---- formulas -------------------------------------------------------------------------------------------------------- */
+/* ---- formulas ---------------------------------------------------------------------------------------------------- */
 
 struct formula {
     as_vec *text;
@@ -138,9 +138,10 @@ bool as_regress_formula(const as_curve *curve, bool is_ascii, bool is_rich, as_v
     return f.fine && as_vec_append(text, "", 1);
 }
 
-/* ---- for people ------------------------------------------------------------------------------------------------------ */
+/* ---- for people -------------------------------------------------------------------------------------------------- */
 
-/* Perun's best has the greatest r_square; a parabola has it wherever a line is as good. Here its third coefficient must be worth it (by the Bayesian information criterion). */
+/* Perun's best has the greatest r_square; a parabola has it wherever a line is as good. Here its third coefficient must
+ * be worth it (by the Bayesian information criterion). */
 static double unexplained(const as_regress_answer *answer, const as_curve *curve) {
     bool is_parabola = curve->model == AS_CURVE_QUADRATIC && curve->n_coefficients == 3;
     if (isnan(curve->r_square)) return INFINITY;
@@ -316,7 +317,7 @@ bool as_regress_text(as_cli *cli, const as_regress_answer *answer, const char *p
     return fine;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static const as_column flat_columns[] = {{"file"},      {"uid"},          {"model"},   {"method"}, {"r_square"},
                                          {"x_start"},   {"x_end"},        {"b0"},      {"b1"},     {"b2"},

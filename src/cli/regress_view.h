@@ -60,10 +60,11 @@ static inline const as_curve *as_answer_curve(const as_regress_answer *answer, s
 const char *as_regress_unit(const as_regress_answer *answer);
 /* Which of two curves people would call better. */
 bool as_regress_is_better(const as_regress_answer *answer, const as_curve *curve, const as_curve *rival);
-/* Keeps of the curves shown, which are sorted by uid, the best one of each (with methods that give several for parts of a uid: all that are no constant). */
+/* Keeps of the curves shown, which are sorted by uid, the best one of each (with methods that give several for parts of
+ * a uid: all that are no constant). */
 void as_regress_keep_best(as_regress_answer *answer);
-/* "12.3 + 0.25·x", coefficients rounded to 4 digits, or what there is to say of a curve without a formula; NUL-terminated, into text, which is cleared. is_rich: for a plot
- * (render/plot_text.h). */
+/* "12.3 + 0.25·x", coefficients rounded to 4 digits, or what there is to say of a curve without a formula;
+ * NUL-terminated, into text, which is cleared. is_rich: for a plot (render/plot_text.h). */
 bool as_regress_formula(const as_curve *curve, bool is_ascii, bool is_rich, as_vec *text);
 
 /* One curve as Perun's JSON object; is_file: NaN as files have it. False when memory is out. */

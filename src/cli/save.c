@@ -5,7 +5,7 @@
 #include "cli/progress.h"
 #include "render/json_builder.h"
 
-/* ---- what was asked for ---------------------------------------------------------------------------------------------- */
+/* ---- what was asked for ------------------------------------------------------------------------------------------ */
 
 /* -O serves both sides: what the target knows goes there, all else to the readers. */
 static bool split_options(as_cli *cli, as_save *save) {
@@ -61,7 +61,7 @@ void as_save_free(as_save *save) {
     free(save->write_options);
 }
 
-/* ---- losses, writing ------------------------------------------------------------------------------------------------- */
+/* ---- losses, writing --------------------------------------------------------------------------------------------- */
 
 /* What there is to say of a result. */
 typedef struct report {

@@ -1,4 +1,5 @@
-/* Writing a dataset where the command line says, for verbs whose answer is one: the format by --to or the output's name, what is lost, and a report of it. */
+/* Writing a dataset where the command line says, for verbs whose answer is one: the format by --to or the output's
+ * name, what is lost, and a report of it. */
 #ifndef AS_CLI_SAVE_H
 #define AS_CLI_SAVE_H
 
@@ -22,7 +23,8 @@ typedef struct as_save {
     const char **read_options, **write_options; /* those of -O that each side knows, ended by NULL */
 } as_save;
 
-/* Finds the format and refuses what cannot be written, before anything is read. output NULL: nothing is written, and all of -O is the readers'. as_save_free() in every case. */
+/* Finds the format and refuses what cannot be written, before anything is read. output NULL: nothing is written, and
+ * all of -O is the readers'. as_save_free() in every case. */
 as_exit as_save_plan(as_cli *cli, const char *output, size_t n_inputs, as_save *out);
 /* Says what is lost, writes, and under --json reports. */
 as_exit as_save_write(as_cli *cli, const as_save *save, const as_dataset *ds);

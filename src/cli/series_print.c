@@ -11,7 +11,7 @@
 
 enum { SPARK_WIDTH = 40, SHORT_COMMIT = 10, NAME_SIZE = 200 };
 
-/* ---- words ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 static double relative_of(const as_change_point *point) {
     if (point->after == point->before) return 0;
@@ -55,7 +55,7 @@ static void put_run(const as_series_run *run, char *out, size_t size) {
         snprintf(out, size, "%s", run->name);
 }
 
-/* ---- sparklines ------------------------------------------------------------------------------------------------------------------ */
+/* ---- sparklines -------------------------------------------------------------------------------------------------- */
 
 /* Values of neighbouring runs where there are more than columns; their mean. */
 static double column_value(const double *values, size_t n, size_t columns, size_t column) {
@@ -88,7 +88,7 @@ static void put_spark(as_text *text, const double *values, size_t n, double thre
     }
 }
 
-/* ---- for people ------------------------------------------------------------------------------------------------------------------ */
+/* ---- for people -------------------------------------------------------------------------------------------------- */
 
 static void print_headline(as_series_view *view) {
     as_cli *cli = view->cli;
@@ -235,7 +235,7 @@ static as_exit print_text(as_series_view *view) {
     return fine ? AS_EXIT_FINE : as_cli_memory(view->cli);
 }
 
-/* ---- for programs ----------------------------------------------------------------------------------------------------------------- */
+/* ---- for programs ------------------------------------------------------------------------------------------------ */
 
 static void build_known(as_builder *builder, const char *key, double value) {
     if (isnan(value))

@@ -10,7 +10,7 @@
 #include "io/directory.h"
 #include "io/input.h"
 
-/* ---- times ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- times ------------------------------------------------------------------------------------------------------- */
 
 /* n digits of *text, which moves behind them; -1: there are others. */
 static int read_digits(const char **text, int n) {
@@ -65,7 +65,7 @@ double as_series_time(const char *text) {
     return days_of(year, month, day) * 86400 + hour * 3600 + minute * 60 + second + fraction - east;
 }
 
-/* ---- what a dataset says of its run ------------------------------------------------------------------------------------------------ */
+/* ---- what a dataset says of its run ------------------------------------------------------------------------------ */
 
 /* Of a run, or (ASSAY_NONE) of any run or the dataset. */
 static const char *find_attribute_of(const as_dataset *ds, assay_id run, const char *key, as_arena *arena) {
@@ -123,7 +123,7 @@ static void describe_run(as_series_view *view, const as_dataset *ds, as_series_r
     run->group = find_group(ds, &view->arena);
 }
 
-/* ---- what the operands name ---------------------------------------------------------------------------------------------------------- */
+/* ---- what the operands name -------------------------------------------------------------------------------------- */
 
 static as_series_run *add_run(as_series_view *view, const char *path) {
     as_series_run *run = as_vec_push(&view->runs);
@@ -208,7 +208,8 @@ static as_exit list_operands(as_series_view *view, bool *is_listed) {
     return AS_EXIT_FINE;
 }
 
-/* Opens them one after the other. In a directory there may be other files, which are left out; but one that is a measurement and cannot be read is an error. */
+/* Opens them one after the other. In a directory there may be other files, which are left out; but one that is a
+ * measurement and cannot be read is an error. */
 static as_exit read_runs(as_series_view *view, bool is_listed, as_series_take *take) {
     size_t kept = 0;
     as_exit status = AS_EXIT_FINE;
@@ -234,7 +235,7 @@ static as_exit read_runs(as_series_view *view, bool is_listed, as_series_take *t
     return status;
 }
 
-/* ---- order ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 static int by_natural_name(const as_series_run *a, const as_series_run *b) {
     int order = strverscmp(a->name, b->name);
@@ -337,7 +338,8 @@ static size_t place_runs(as_series_view *view, const as_vec *lines) {
     return n;
 }
 
-/* By the list in a file: word 0 of each line of --order's, word 1 of git's log of HEAD. Gives how many runs are in it. */
+/* By the list in a file: word 0 of each line of --order's, word 1 of git's log of HEAD. Gives how many runs are in
+ * it. */
 static as_exit place_by(as_series_view *view, const char *path, size_t word, size_t *n_placed) {
     as_input *input = NULL;
     assay_error error;
@@ -365,7 +367,8 @@ static size_t count_times(const as_series_view *view) {
     return n;
 }
 
-/* By when the commits were made, where all are known; else by the log of the repository that the store belongs to. What is pending comes last. */
+/* By when the commits were made, where all are known; else by the log of the repository that the store belongs to. What
+ * is pending comes last. */
 static as_exit place_by_commit(as_series_view *view, size_t *n_placed) {
     char path[4096];
     const char *only = as_cli_operands(view->cli) == 1 ? as_cli_operand(view->cli, 0) : NULL;

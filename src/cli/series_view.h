@@ -1,4 +1,5 @@
-/* `assay compare --series`, inside cli/: runs in order, and one number for each of them and each (call path, metric). */
+/* `assay compare --series`, inside cli/: runs in order, and one number for each of them and each (call path,
+ * metric). */
 #ifndef AS_CLI_SERIES_VIEW_H
 #define AS_CLI_SERIES_VIEW_H
 
@@ -60,7 +61,7 @@ void as_series_view_close(as_series_view *view);
 /* The numbers of datasets that are open already, in order of time, else of names; no change points. */
 as_exit as_series_of_open(as_series_view *view, as_dataset *const *parts, size_t n);
 
-/* ---- runs (series_runs.c) -------------------------------------------------------------------------------------------------------- */
+/* ---- runs (series_runs.c) ---------------------------------------------------------------------------------------- */
 
 /* Finds what the operands name, opens each and calls take() with it, then orders them. Prints what is wrong. */
 typedef as_exit as_series_take(as_series_view *view, const as_dataset *ds, size_t run);
@@ -72,7 +73,7 @@ int as_series_compare_runs(const as_series_view *view, const as_series_run *cons
 /* Seconds since 1970 of "2024-01-16 12:34:56", with T, fractions, Z or +01:00, or of a number; NAN: it is neither. */
 double as_series_time(const char *text);
 
-/* ---- printing (series_print.c) ----------------------------------------------------------------------------------------------------- */
+/* ---- printing (series_print.c) ----------------------------------------------------------------------------------- */
 
 as_exit as_series_print(as_series_view *view);
 /* "solve +23 % at run 14 of 30": the first that became worse; NULL: none did. */

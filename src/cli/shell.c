@@ -1,4 +1,5 @@
-/* The interactive shell: lines with history and completion by libedit. Ctrl-C drops the line or stops the query, Ctrl-D ends. */
+/* The interactive shell: lines with history and completion by libedit. Ctrl-C drops the line or stops the query, Ctrl-D
+ * ends. */
 #include <errno.h>
 #include <histedit.h>
 #include <locale.h>
@@ -26,7 +27,7 @@ struct shell {
     sigset_t mask_before;
 };
 
-/* ---- interruption ---------------------------------------------------------------------------------------------------- */
+/* ---- interruption ------------------------------------------------------------------------------------------------ */
 
 static sqlite3 *volatile interrupted_db;
 static volatile sig_atomic_t was_interrupted;
@@ -37,7 +38,8 @@ static void interrupt(int signal_number) {
     if (interrupted_db) sqlite3_interrupt(interrupted_db);
 }
 
-/* Interrupts are blocked but for two places, waiting for a key and running a statement: one that comes in between is not lost. */
+/* Interrupts are blocked but for two places, waiting for a key and running a statement: one that comes in between is
+ * not lost. */
 static void catch_interrupts(struct shell *shell) {
     struct sigaction action = {.sa_handler = interrupt};
     sigaction(SIGINT, &action, &shell->action_before);
@@ -79,7 +81,7 @@ static int read_character(EditLine *line, wchar_t *character) {
     }
 }
 
-/* ---- history --------------------------------------------------------------------------------------------------------- */
+/* ---- history ----------------------------------------------------------------------------------------------------- */
 
 /* Makes all folders on the way to a file; what fails shows when the file is written. */
 static void make_folders(char *path) {
@@ -113,7 +115,7 @@ static void save_history(struct shell *shell) {
     umask(before);
 }
 
-/* ---- completion ------------------------------------------------------------------------------------------------------ */
+/* ---- completion -------------------------------------------------------------------------------------------------- */
 
 struct completion {
     const char *word;
@@ -138,8 +140,8 @@ static void offer(struct completion *completion, const char *candidate, size_t s
 
 static void offer_names(struct completion *completion, sqlite3 *db) {
     static const char sql[] = "select name from pragma_table_list union select i.name from pragma_table_list t, "
-                              "pragma_table_info(t.name, t.schema) i "
-                              "union select name from pragma_database_list order by 1";
+                              "pragma_table_info(t.name, t.schema) i union select name from pragma_database_list "
+                              "order by 1";
     sqlite3_stmt *names;
     if (sqlite3_prepare_v2(db, sql, -1, &names, NULL) != SQLITE_OK) return;
     while (sqlite3_step(names) == SQLITE_ROW) {
@@ -220,7 +222,7 @@ static unsigned char complete(EditLine *line, int key) {
     return result;
 }
 
-/* ---- the conversation ------------------------------------------------------------------------------------------------ */
+/* ---- the conversation -------------------------------------------------------------------------------------------- */
 
 static const char *prompt(EditLine *line) {
     struct shell *shell;

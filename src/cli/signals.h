@@ -6,7 +6,8 @@
  * SIGBUS: one line that names the input, and status 3. SIGPIPE and SIGXFSZ become errors of write(). */
 void as_signals_install(void);
 
-/* From now on inputs that shrink have zeros instead of what is gone, and nobody dies: whoever calls this asks as_mapped_has_changed() before he believes what was read. */
+/* From now on inputs that shrink have zeros instead of what is gone, and nobody dies: whoever calls this asks
+ * as_mapped_has_changed() before he believes what was read. */
 void as_signals_outlive_inputs(void);
 
 #endif

@@ -44,7 +44,7 @@ void as_source_lines_free(as_source_lines *s) {
     free(s);
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* One of a sane size below the root. */
 static as_input *open_source(const as_source_lines *s, const char *name) {
@@ -87,7 +87,7 @@ static source_file *file_of(as_source_lines *s, as_str name) {
     return as_map_put(&s->known, name, at) ? &AS_AT(source_file, &s->files, at) : NULL;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 

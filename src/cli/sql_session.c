@@ -15,7 +15,7 @@ void as_session_init(as_session *session, as_cli *cli, sqlite3 *db) {
 
 void as_session_free(as_session *session) { as_vec_free(&session->pending); }
 
-/* ---- running statements ---------------------------------------------------------------------------------------------- */
+/* ---- running statements ------------------------------------------------------------------------------------------ */
 
 static as_exit memory_is_out(as_session *session) { return as_cli_memory(session->cli); }
 
@@ -25,8 +25,8 @@ static const char *what_to_do(const char *message) {
     return "";
 }
 
-/* "assay: sql: message", status 2; memory and interruption are not the statement's fault. sql: the text up to the place of the error, size
- * bytes of it; NULL where there is no place. */
+/* "assay: sql: message", status 2; memory and interruption are not the statement's fault. sql: the text up to the place
+ * of the error, size bytes of it; NULL where there is no place. */
 static as_exit fail_at(as_session *session, const char *sql, size_t size) {
     assay_error error;
     assay_status status = as_sql_fail(session->db, &error);
@@ -135,7 +135,7 @@ as_exit as_session_run(as_session *session, const char *sql) {
     return AS_EXIT_FINE;
 }
 
-/* ---- dot commands ---------------------------------------------------------------------------------------------------- */
+/* ---- dot commands ------------------------------------------------------------------------------------------------ */
 
 const char *const as_session_commands[] = {".help", ".mode", ".quit", ".schema", ".tables", NULL};
 
@@ -149,9 +149,8 @@ static const char help[] = ".tables                        the tables\n"
 /* Every table and view: its name as a statement writes it, its database and its plain name. */
 static const char all_tables[] =
     "select case when schema in ('main', (select name from pragma_database_list where seq = 0)) or schema = 'temp' "
-    "then '' else schema || '.' end || name, "
-    "schema, name from pragma_table_list where name not like 'sqlite\\_%' escape '\\' order by "
-    "(select seq from pragma_database_list d where d.name = schema), name";
+    "then '' else schema || '.' end || name, schema, name from pragma_table_list where name not like 'sqlite\\_%' "
+    "escape '\\' order by (select seq from pragma_database_list d where d.name = schema), name";
 
 /* Calls visit for each table; false when SQLite failed. */
 static bool each_table(as_session *session, void (*visit)(as_session *session, sqlite3_stmt *table, void *user),
@@ -251,7 +250,7 @@ static as_exit run_command(as_session *session, const char *line) {
     return AS_EXIT_FINE;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 static bool is_blank(const char *text) { return text[strspn(text, " \t\r\n")] == '\0'; }
 

@@ -1,4 +1,5 @@
-/* A conversation in SQL: statements and dot commands come in line by line, or as one text, and are answered on cli->out. */
+/* A conversation in SQL: statements and dot commands come in line by line, or as one text, and are answered on
+ * cli->out. */
 #ifndef AS_CLI_SQL_SESSION_H
 #define AS_CLI_SQL_SESSION_H
 
@@ -17,7 +18,8 @@ typedef struct as_session {
 void as_session_init(as_session *session, as_cli *cli, sqlite3 *db);
 void as_session_free(as_session *session);
 
-/* Runs all statements of a text and prints the rows of each. Prints the error of the first that fails and gives its exit status. */
+/* Runs all statements of a text and prints the rows of each. Prints the error of the first that fails and gives its
+ * exit status. */
 as_exit as_session_run(as_session *session, const char *sql);
 /* Takes a line (without its end): a dot command is obeyed, a statement run as soon as a semicolon completes it. */
 as_exit as_session_line(as_session *session, const char *line);

@@ -9,7 +9,7 @@ bool as_stat_is_for_people(const as_cli *cli) {
     return cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN;
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 /* The rank that a location lies in, however deep; else whatever lies above it. */
 static assay_id process_above(const as_dataset *ds, const as_location *location) {
@@ -20,7 +20,8 @@ static assay_id process_above(const as_dataset *ds, const as_location *location)
     return location->parent;
 }
 
-/* How many different places lie above the locations, in whatever order these are, and whether each is a process with one of them. False when memory is out. */
+/* How many different places lie above the locations, in whatever order these are, and whether each is a process with
+ * one of them. False when memory is out. */
 static bool count_processes(as_stat_view *view) {
     const as_places *places = &view->places;
     bool *seen = calloc(AS_COUNT(view->ds, locations) + 1, sizeof *seen), has_ranks = true;
@@ -103,7 +104,7 @@ as_exit as_stat_choose_places(as_cli *cli, as_stat_view *view) {
     return status;
 }
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 static as_exit fail_metric(as_cli *cli, const as_stat_view *view, assay_id metric) {
     const as_metric *m = as_ds_metric(view->ds, metric);
@@ -158,7 +159,7 @@ as_value_kinds as_stat_kinds(const as_cli *cli, const as_dataset *ds, assay_id m
     return inclusive ? AS_INCLUSIVE_VALUES : AS_EXCLUSIVE_VALUES;
 }
 
-/* ---- the end of it --------------------------------------------------------------------------------------------------- */
+/* ---- the end of it ----------------------------------------------------------------------------------------------- */
 
 void as_stat_free_metrics(as_stat_view *view) {
     for (size_t i = 0; i < view->n_metrics; i++) {

@@ -46,7 +46,7 @@ static int compare_places(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 static void print_number(const struct detail *d, const char *name, const as_quantity *q, as_number number) {
     char text[AS_QUANTITY_SIZE];
@@ -93,7 +93,7 @@ static void print_numbers(const struct detail *d) {
     as_output_char(out, '\n');
 }
 
-/* ---- histogram ------------------------------------------------------------------------------------------------------- */
+/* ---- histogram --------------------------------------------------------------------------------------------------- */
 
 /* "0-3, 7" of ascending places, cut where there is no room; a run of neighbours is named by its ends. */
 static void put_places(const as_stat_view *view, const uint32_t *places, size_t n, as_text *out) {
@@ -181,7 +181,7 @@ static void print_members(const struct detail *d, const char *name) {
     as_output_char(d->cli->out, '\n');
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static bool take_members(struct detail *d, const as_number *values) {
     d->members = malloc((d->view->places.n + 1) * sizeof *d->members);

@@ -5,7 +5,7 @@
 #include "cli/node_json.h"
 #include "cli/stat_view.h"
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void build_number(as_builder *b, const char *key, const as_spread *s, as_whole whole, double real) {
     if (s->is_integer)
@@ -134,7 +134,7 @@ bool as_stat_json(as_builder *b, const as_stat_view *view) {
     return fine;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static const as_column spread_columns[] = {{"file"},   {"metric"}, {"unit"},   {"callpath"}, {"kind"},     {"count"},
                                            {"sum"},    {"mean"},   {"min"},    {"min_at"},   {"max"},      {"max_at"},

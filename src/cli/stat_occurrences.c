@@ -18,7 +18,7 @@ static bool is_for_people(const as_cli *cli) {
     return cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN;
 }
 
-/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+/* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
 as_exit as_occurrences_chosen(as_cli *cli, const as_dataset *ds, bool *over) {
     const char *word = as_cli_value(cli, "over");
@@ -76,7 +76,7 @@ static as_exit find(as_cli *cli, as_occurrence_view *view) {
     return AS_EXIT_FINE;
 }
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 static as_exit fail_metric(as_cli *cli, const as_occurrence_view *view, const char *name) {
     char known[400] = "time";
@@ -122,7 +122,7 @@ const char *as_measure_unit(const as_occurrence_view *view, uint32_t measure) {
     return unit && strcmp(unit, "count") != 0 && strcmp(unit, "text") != 0 ? unit : NULL;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static as_exit choose_context(as_cli *cli, as_occurrence_view *view) {
     const char *name = as_cli_value(cli, "context");
@@ -229,7 +229,7 @@ static as_exit order_rows(as_cli *cli, as_occurrence_view *view) {
     return fine ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
-/* ---- the worst ------------------------------------------------------------------------------------------------------- */
+/* ---- the worst --------------------------------------------------------------------------------------------------- */
 
 static int compare_tags(const void *a, const void *b) {
     const as_worst_tag *x = a, *y = b;
@@ -310,7 +310,7 @@ void as_utc_format(double seconds, char out[AS_UTC_SIZE]) {
     snprintf(out + used, AS_UTC_SIZE - used, ".%06ldZ", part % MICROSECONDS);
 }
 
-/* ---- one file -------------------------------------------------------------------------------------------------------- */
+/* ---- one file ---------------------------------------------------------------------------------------------------- */
 
 static as_exit show(as_cli *cli, as_answers *a, as_occurrence_view *view, const char *path) {
     bool several = as_cli_operands(cli) > 1, fine;

@@ -13,7 +13,7 @@
 #include "render/display.h"
 #include "render/quantity.h"
 
-/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+/* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
 static as_exit fail_name(as_cli *cli, const char *given) {
     char known[800] = "";
@@ -52,7 +52,7 @@ static as_exit check_options(as_cli *cli) {
     return as_report_parse(given, &kind, &names) ? AS_EXIT_FINE : fail_name(cli, given);
 }
 
-/* ---- columns --------------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 enum { SHARE, TOTAL, COUNT, MEAN, MEDIAN, MINIMUM, MAXIMUM, DEVIATION, CATEGORY, STYLE, LABEL, N_COLUMNS };
 
@@ -107,7 +107,7 @@ static void format_cell(const as_report_kind *kind, as_cell cell, int column, ch
 
 static bool is_text_column(int column) { return column == CATEGORY || column == STYLE || column == LABEL; }
 
-/* ---- shapes ---------------------------------------------------------------------------------------------------------- */
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
 static size_t shown_rows(const as_report *report, size_t limit) {
     return limit && limit < report->rows.count ? limit : report->rows.count;
@@ -244,7 +244,7 @@ static bool print_text(as_cli *cli, const as_report_kind *kind, const as_report 
     return fine;
 }
 
-/* ---- one file -------------------------------------------------------------------------------------------------------- */
+/* ---- one file ---------------------------------------------------------------------------------------------------- */
 
 static as_exit show(as_cli *cli, as_answers *a, const as_dataset *ds, const as_report *report, size_t limit) {
     const as_report_kind *kind = kind_of(cli, NULL);

@@ -9,7 +9,7 @@
 #include "render/histogram.h"
 #include "render/quantity.h"
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* How much of a name is shown: "thread 48213 (reader)" goes without what is in brackets, where that does not fit. */
 static size_t label_size(const char *name) {
@@ -90,7 +90,7 @@ const char *as_stat_nothing(const as_stat_view *view, const as_stat_metric *m) {
                : "could not be computed; the table problem of assay sql says why";
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 enum column { PATH, SUM, MEAN, STDDEV, MIN, MIN_AT, MAX, MAX_AT, IMBALANCE, EXCESS, SPREAD, N_COLUMNS };
 
@@ -280,7 +280,7 @@ static bool print_table(as_cli *cli, const as_stat_view *view, const as_stat_met
     return fine;
 }
 
-/* ---- around it ------------------------------------------------------------------------------------------------------- */
+/* ---- around it --------------------------------------------------------------------------------------------------- */
 
 /* "time, exclusive, over 8 processes (p=64, run 3)". */
 static void print_head(as_cli *cli, const as_stat_view *view, const as_stat_metric *m) {
@@ -308,8 +308,8 @@ static void print_head(as_cli *cli, const as_stat_view *view, const as_stat_metr
 static void print_foot(as_cli *cli, const as_stat_view *view, const as_stat_metric *m, size_t n) {
     bool is_computed = as_is_computed(view->ds, &view->places, m->metric);
     const char *words = most_places(view, m) == 1 ? "there is nothing to compare with; assay tree shows more"
-                        : is_computed       ? "imbalance: max / mean - 1; whole: of all together, not a sum"
-                                            : "imbalance: max / mean - 1; excess: what perfect balance would save";
+                        : is_computed             ? "imbalance: max / mean - 1; whole: of all together, not a sum"
+                                      : "imbalance: max / mean - 1; excess: what perfect balance would save";
     char more[AS_QUANTITY_SIZE];
     as_count_format(m->n_rows - n, more);
     if (n < m->n_rows)

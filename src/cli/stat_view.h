@@ -42,9 +42,11 @@ static inline const as_context_spread *as_stat_row(const as_stat_metric *m, size
 
 /* stat_choice.c: what is asked for. Tables for people show less: one metric and one kind of values. */
 bool as_stat_is_for_people(const as_cli *cli);
-/* The runs, locations and places of view->ds, as --run, --location and --by say: the locations of a run, where it has any, else the runs of a point. */
+/* The runs, locations and places of view->ds, as --run, --location and --by say: the locations of a run, where it has
+ * any, else the runs of a point. */
 as_exit as_stat_choose_places(as_cli *cli, as_stat_view *view);
-/* Those of --metric behind those in chosen (assay_id); else the main one for people, and all for programs. The places must be known. */
+/* Those of --metric behind those in chosen (assay_id); else the main one for people, and all for programs. The places
+ * must be known. */
 as_exit as_stat_choose_metrics(as_cli *cli, as_stat_view *view, as_vec *chosen);
 /* People see one kind, programs both unless one is asked for. */
 as_value_kinds as_stat_kinds(const as_cli *cli, const as_dataset *ds, assay_id metric);

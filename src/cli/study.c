@@ -24,7 +24,7 @@ bool as_cli_count(as_cli *cli, const char *name, size_t *out) {
     return true;
 }
 
-/* ---- -O -------------------------------------------------------------------------------------------------------------- */
+/* ---- -O ---------------------------------------------------------------------------------------------------------- */
 
 static bool is_key(const as_option *table, const char *key_value) {
     size_t size = strcspn(key_value, "=");
@@ -76,7 +76,7 @@ static as_exit split_options(as_cli *cli, as_study *study, const char ***read_op
     return AS_EXIT_FINE;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static as_exit merge_parts(as_cli *cli, as_dataset **parts, size_t n, as_dataset **out) {
     if (!as_can_merge(parts, n)) {
@@ -88,7 +88,8 @@ static as_exit merge_parts(as_cli *cli, as_dataset **parts, size_t n, as_dataset
     return AS_EXIT_FINE;
 }
 
-/* Of several processes the first reads all, for it writes all. The others do so where the choice or the scaling of their values depends on everybody's. */
+/* Of several processes the first reads all, for it writes all. The others do so where the choice or the scaling of
+ * their values depends on everybody's. */
 static as_share values_to_read(const as_cli *cli) {
     const char *scaling = as_cli_value(cli, "scaling");
     bool is_strong = scaling && strcmp(scaling, as_scaling_name(AS_SCALING_STRONG)) == 0;
@@ -137,7 +138,7 @@ static as_exit check_dataset(as_cli *cli, const as_dataset *ds, const char *path
     return AS_EXIT_FINE;
 }
 
-/* ---- scaling --------------------------------------------------------------------------------------------------------- */
+/* ---- scaling ----------------------------------------------------------------------------------------------------- */
 
 static as_exit find_parameter(as_cli *cli, const as_dataset *ds, const char *name, assay_id *out) {
     as_nearest nearest = as_nearest_start(name, strlen(name));
@@ -212,7 +213,7 @@ static as_exit apply_scaling(as_cli *cli, as_dataset *ds) {
     return status;
 }
 
-/* ---- choosing -------------------------------------------------------------------------------------------------------- */
+/* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
 /* What --metric, --match and --min-share ask for. */
 struct wish {
@@ -243,7 +244,8 @@ static bool take_value(void *user, const as_measurement *measurement) {
     return false;
 }
 
-/* Marks in wanted those of the metric's series (n of them) that make up enough of it. parts: those that make its total. */
+/* Marks in wanted those of the metric's series (n of them) that make up enough of it. parts: those that make its
+ * total. */
 static bool choose_by_share(const as_dataset *ds, const uint32_t *series, size_t n, const bool *parts, double min_share,
                             struct shares *shares, bool *wanted) {
     for (size_t i = 0; i < ds->n_points; i++) shares->sums[i] = 0;
@@ -336,7 +338,7 @@ static as_exit choose(as_cli *cli, as_study *study) {
     return status;
 }
 
-/* ---- one call path --------------------------------------------------------------------------------------------------- */
+/* ---- one call path ----------------------------------------------------------------------------------------------- */
 
 /* The call paths of the chosen series, each once: *n of them, to be freed. False when memory is out. */
 static bool list_callpaths(const as_study *study, assay_id **out, size_t *n) {
@@ -373,7 +375,7 @@ as_exit as_study_find(as_cli *cli, const as_study *study, const char *callpath, 
     return AS_EXIT_FINE;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static as_exit read_method(as_cli *cli, as_study *study) {
     assay_error error;

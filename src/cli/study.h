@@ -1,5 +1,5 @@
-/* What the verbs over scaling experiments (model, predict, suggest) share: reading several files as one experiment, the options of the method, and which
- * call paths are meant. */
+/* What the verbs over scaling experiments (model, predict, suggest) share: reading several files as one experiment, the
+ * options of the method, and which call paths are meant. */
 #ifndef AS_CLI_STUDY_H
 #define AS_CLI_STUDY_H
 
@@ -45,17 +45,20 @@ typedef struct as_study {
     const char **fit_options; /* of -O */
 } as_study;
 
-/* Reads all operands (several become one experiment), applies --scaling, reads --modeler, --measure, --threads and -O, and chooses by --metric,
- * --match and --min-share. Prints what is wrong and gives its status. as_study_close() is due in every case. */
+/* Reads all operands (several become one experiment), applies --scaling, reads --modeler, --measure, --threads and -O,
+ * and chooses by --metric, --match and --min-share. Prints what is wrong and gives its status. as_study_close() is due
+ * in every case. */
 as_exit as_study_open(as_cli *cli, as_study *out);
-/* The same of a dataset that was read from `path`. The study owns it (--scaling changes it): who wants to keep it takes it out, study->ds = NULL, before as_study_close(). */
+/* The same of a dataset that was read from `path`. The study owns it (--scaling changes it): who wants to keep it takes
+ * it out, study->ds = NULL, before as_study_close(). */
 as_exit as_study_of(as_cli *cli, as_dataset *ds, const char *path, as_study *out);
 void as_study_close(as_study *study);
 
 static inline as_choice as_study_choice(const as_study *study) { return (as_choice){study->series, study->n_series}; }
 
-/* The chosen series of a call path: given whole, else as its end ("solve", "main->solve"), else as any part of it, where only one has it. Of several metrics the first that has
- * it, and a note says so. Nothing found, or several: prints which there are and gives its status. */
+/* The chosen series of a call path: given whole, else as its end ("solve", "main->solve"), else as any part of it,
+ * where only one has it. Of several metrics the first that has it, and a note says so. Nothing found, or several:
+ * prints which there are and gives its status. */
 as_exit as_study_find(as_cli *cli, const as_study *study, const char *callpath, uint32_t *series);
 
 /* The parameter whose name says that it counts processes: p, procs, ranks, nodes …; ASSAY_NONE where there is none. */

@@ -7,7 +7,7 @@
 #include "cli/suggest.h"
 #include "render/json_builder.h"
 
-/* ---- words ----------------------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 /* Four digits are enough to read; whole numbers of some size stay as they are. */
 static double rounded(double value) {
@@ -100,7 +100,7 @@ static void write_nothing(const as_suggest *s, char *text, size_t size) {
     }
 }
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* Columns behind those of the parameters. */
 static const char *const MACHINE_COLUMNS[] = {"repetitions", "runtime", "low",  "high",
@@ -196,7 +196,7 @@ static as_exit print_table(as_cli *cli, const as_suggest *s, bool is_text) {
     return status;
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------------ */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void print_fact(as_cli *cli, const char *key, const char *value) {
     as_output_printf(cli->out, "%s%-10s%s %s\n", as_sgr(cli->style.colour, AS_DIM), key,
@@ -270,7 +270,7 @@ static as_exit print_text(as_cli *cli, const as_suggest *s) {
     return status;
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void build_known(as_builder *b, const char *key, double value) {
     if (isnan(value))

@@ -27,7 +27,7 @@ static bool is_for_people(const as_cli *cli) {
     return cli->style.mode == AS_PRINT_TEXT || cli->style.mode == AS_PRINT_MARKDOWN;
 }
 
-/* ---- which lines ----------------------------------------------------------------------------------------------------- */
+/* ---- which lines ------------------------------------------------------------------------------------------------- */
 
 static as_exit choose_run(as_cli *cli, as_trace_view *view) {
     as_run_choice choice;
@@ -90,7 +90,7 @@ static as_exit choose_lines(as_cli *cli, as_trace_view *view) {
     return status;
 }
 
-/* ---- time ------------------------------------------------------------------------------------------------------------ */
+/* ---- time -------------------------------------------------------------------------------------------------------- */
 
 /* "1.5", "1.5s", "200ms", "30%": seconds since the run's start, or a part of from … to. */
 static bool parse_time(const char *text, double from, double to, double *out) {
@@ -166,7 +166,7 @@ static as_exit choose_window(as_cli *cli, as_trace_view *view) {
     return cut_window(cli, view);
 }
 
-/* ---- sizes ----------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 /* What stands left of a row: the label of its first location, and how many more there are. */
 static size_t row_label_width(const as_trace_view *view, size_t row) {
@@ -220,7 +220,7 @@ static as_exit choose_sizes(as_cli *cli, as_trace_view *view) {
     return AS_EXIT_FINE;
 }
 
-/* ---- the work -------------------------------------------------------------------------------------------------------- */
+/* ---- the work ---------------------------------------------------------------------------------------------------- */
 
 static as_exit draw(as_cli *cli, as_trace_view *view) {
     assay_error error;
@@ -234,7 +234,8 @@ static as_exit draw(as_cli *cli, as_trace_view *view) {
     return AS_EXIT_FINE;
 }
 
-/* Sections and their like have one level, wherever one looks, and so has what runs on GPUs: they do not help to choose. */
+/* Sections and their like have one level, wherever one looks, and so has what runs on GPUs: they do not help to
+ * choose. */
 assay_status as_trace_find_depth(const as_trace_view *view, uint32_t *depth, assay_error *error) {
     size_t n = view->n_lines * view->n_columns, n_nested = 0;
     assay_id *nested = view->has_intervals ? malloc((n + 1) * sizeof *nested) : NULL;

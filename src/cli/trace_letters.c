@@ -7,7 +7,8 @@
 
 enum { N_COLOURS = 12 };
 
-/* Where the part of the name begins that tells most: behind namespaces, and behind the prefixes that all of MPI, of CUDA, and what runs on GPUs have. */
+/* Where the part of the name begins that tells most: behind namespaces, and behind the prefixes that all of MPI, of
+ * CUDA, and what runs on GPUs have. */
 static const char *telling_part(const char *name) {
     static const char *const prefixes[] = {"PMPI_", "MPI_", "GPU ", "cuda", "__", "_"};
     const char *end = name + strcspn(name, "(<"), *begin = name;

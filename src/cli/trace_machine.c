@@ -11,9 +11,10 @@ enum { BATCH = 1000, SAMPLES_AT_ONCE = 1024 };
 
 static double share_of(double ticks, double all) { return all > 0 ? ticks / all : 0; }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-/* For each procedure its place in "procedures", which has all that occur, the largest first. NULL when memory is out. */
+/* For each procedure its place in "procedures", which has all that occur, the largest first. NULL when memory is
+ * out. */
 static size_t *number_procedures(const as_trace_view *view) {
     size_t *numbers = calloc(view->frames.n_procedures + 1, sizeof *numbers);
     for (size_t i = 0; numbers && i < view->times.all.n_procedures; i++)
@@ -150,7 +151,7 @@ bool as_trace_json(as_builder *b, const as_trace_view *view) {
     return fine;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static const as_column summary_columns[] = {{"file"}, {"from"}, {"to"}, {"procedure"}, {"time"}, {"share"}};
 static const as_column location_columns[] = {
@@ -234,7 +235,7 @@ static bool add_locations(as_trace_sink *r, const as_trace_view *view) {
     return true;
 }
 
-/* ---- samples --------------------------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 /* What samples are read into, and texts of them. */
 typedef struct sampling {

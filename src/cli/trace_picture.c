@@ -1,5 +1,5 @@
-/* The pictures of `assay trace`: a row for each location, or procedures stacked by their share of time. With colours a run of equal cells has its letter once, without each cell has
- * it. */
+/* The pictures of `assay trace`: a row for each location, or procedures stacked by their share of time. With colours a
+ * run of equal cells has its letter once, without each cell has it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const struct colour {
 } palette[] = {{32, false}, {208, true}, {35, false}, {220, true}, {97, false}, {167, false},
                {80, true},  {30, false}, {149, true}, {218, true}, {66, false}, {180, true}};
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 static char letter_of(const as_trace_view *view, uint32_t procedure) {
     return procedure == NOTHING ? ' ' : view->letters[procedure];
@@ -60,7 +60,7 @@ static void print_cells(const as_trace_view *view, const uint32_t *cells, size_t
     as_output_char(view->cli->out, '\n');
 }
 
-/* ---- the axis -------------------------------------------------------------------------------------------------------- */
+/* ---- the axis ---------------------------------------------------------------------------------------------------- */
 
 static void draw_axis_line(const as_trace_view *view, size_t indent, const size_t *at, size_t n) {
     as_output *out = view->cli->out;
@@ -112,7 +112,7 @@ static void draw_axis(const as_trace_view *view, size_t indent) {
     as_output_printf(out, "%s\n", as_sgr(view->cli->style.colour, AS_PLAIN));
 }
 
-/* ---- a row for each location ----------------------------------------------------------------------------------------- */
+/* ---- a row for each location ------------------------------------------------------------------------------------- */
 
 /* What most of these lines show in a column; of equally many the one with the larger share. */
 static uint32_t most_frequent(const as_trace_view *view, size_t first, size_t end, size_t column, uint32_t *counts) {
@@ -177,9 +177,10 @@ bool as_trace_draw_lines(as_trace_view *view) {
     return fine;
 }
 
-/* ---- stacked --------------------------------------------------------------------------------------------------------- */
+/* ---- stacked ----------------------------------------------------------------------------------------------------- */
 
-/* What stands at a height (0 … 1 of what all locations could have had) of a bin: idle time on top of the others, and above it nothing. */
+/* What stands at a height (0 … 1 of what all locations could have had) of a bin: idle time on top of the others, and
+ * above it nothing. */
 static uint32_t stacked_at(const as_trace_view *view, size_t bin, double height) {
     const as_trace_times *times = &view->times;
     double whole = ((double)(view->window.to - view->window.from)) / (double)times->n_bins * (double)view->n_lines;

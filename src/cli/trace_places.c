@@ -5,7 +5,7 @@
 
 #include "cli/trace_view.h"
 
-/* ---- the order of places --------------------------------------------------------------------------------------------- */
+/* ---- the order of places ----------------------------------------------------------------------------------------- */
 
 /* Compares names the way people count: digits as numbers. */
 static int compare_names(const char *a, const char *b) {
@@ -57,7 +57,7 @@ int as_trace_compare_places(const as_dataset *ds, assay_id a, assay_id b) {
     return order ? order : (a > b) - (a < b);
 }
 
-/* ---- what places are called ------------------------------------------------------------------------------------------- */
+/* ---- what places are called -------------------------------------------------------------------------------------- */
 
 enum { MOST_KINDS = 32 };
 

@@ -5,7 +5,7 @@
 
 #include "cli/trace_view.h"
 
-/* ---- names of runs --------------------------------------------------------------------------------------------------- */
+/* ---- names of runs ----------------------------------------------------------------------------------------------- */
 
 /* How runs are told apart: by a tag that each of them has, and each another, or by their numbers. */
 typedef struct run_names {
@@ -61,7 +61,7 @@ static bool name_runs(const as_trace_view *view, const bool *shown, run_names *n
     return fine;
 }
 
-/* ---- names of rows --------------------------------------------------------------------------------------------------- */
+/* ---- names of rows ----------------------------------------------------------------------------------------------- */
 
 static void add_word(as_text *out, const char *word) {
     if (as_text_size(out)) as_text_add(out, " ");
@@ -130,7 +130,7 @@ static bool make_labels(as_trace_view *view, const run_names *names, const char 
     return fine;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* All runs, or those of --run. NULL when something fails, which is told. */
 static bool *choose_runs(as_cli *cli, const as_trace_view *view, as_exit *status) {

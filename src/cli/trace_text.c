@@ -87,7 +87,7 @@ static bool print_head(const as_trace_view *view) {
     return text != NULL;
 }
 
-/* ---- procedures ------------------------------------------------------------------------------------------------------ */
+/* ---- procedures -------------------------------------------------------------------------------------------------- */
 
 enum column { LETTER, SHARE, BAR, TIME, SAMPLES, PLACES, NAME, N_COLUMNS };
 
@@ -246,7 +246,7 @@ static bool print_procedures(const as_trace_view *view) {
     return fine;
 }
 
-/* ---- locations ------------------------------------------------------------------------------------------------------- */
+/* ---- locations --------------------------------------------------------------------------------------------------- */
 
 /* "s 52.3 %, A 20.1 %": the letters of the n largest. */
 static void print_largest(const as_trace_view *view, const as_line_times *line, size_t n) {

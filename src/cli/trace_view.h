@@ -25,7 +25,8 @@ typedef struct as_trace_view {
     as_trace_shape shape;
     bool is_ascii;
     bool is_svg;
-    /* The lines that were chosen, in the order of their places, and what these are called. Of a source of intervals they are the rows of the timeline. */
+    /* The lines that were chosen, in the order of their places, and what these are called. Of a source of intervals
+     * they are the rows of the timeline. */
     bool has_intervals;
     as_timeline timeline;
     size_t n_runs; /* that are shown */
@@ -82,7 +83,8 @@ static inline const char *as_trace_name(const as_trace_view *view, uint32_t proc
     return view->frames.procedures[procedure].name;
 }
 
-/* trace_choice.c: what the options say of a dataset; everything the shape needs is computed. as_trace_view_free() in every case. */
+/* trace_choice.c: what the options say of a dataset; everything the shape needs is computed. as_trace_view_free() in
+ * every case. */
 as_exit as_trace_choose(as_cli *cli, const as_dataset *ds, const char *path, as_trace_view *view);
 /* Only what that begins with: the lines, what they are called, the clock and the window. */
 as_exit as_trace_choose_lines(as_cli *cli, const as_dataset *ds, const char *path, as_trace_view *view);
@@ -92,7 +94,8 @@ void as_trace_view_free(as_trace_view *view);
 
 /* trace_places.c: places in the order of what they are part of, the way people count. */
 int as_trace_compare_places(const as_dataset *ds, assay_id a, assay_id b);
-/* Calls n different places by no more than tells them apart: their own names and those of their processes, where there are several. False when memory is out. */
+/* Calls n different places by no more than tells them apart: their own names and those of their processes, where there
+ * are several. False when memory is out. */
 bool as_trace_name_places(as_trace_view *view, const assay_id *places, size_t n, const char **labels);
 
 /* trace_rows.c: the timeline of a source of intervals, its rows as lines, and what these are called. */
@@ -104,7 +107,8 @@ bool as_trace_give_letters(as_trace_view *view);
 /* trace_picture.c: rows are locations; or bins of time, procedures stacked by their share. False when memory is out. */
 bool as_trace_draw_lines(as_trace_view *view);
 bool as_trace_draw_summary(as_trace_view *view);
-/* The cells of a row: of each column the procedure that most of its lines show, or AS_ROW_NOTHING. counts: zeros, one for each procedure of frames; they stay that. */
+/* The cells of a row: of each column the procedure that most of its lines show, or AS_ROW_NOTHING. counts: zeros, one
+ * for each procedure of frames; they stay that. */
 #define AS_ROW_NOTHING UINT32_MAX
 void as_trace_fill_row(const as_trace_view *view, size_t row, uint32_t *counts, uint32_t *cells);
 /* Prints a procedure's letter as it stands in the pictures. */
@@ -124,7 +128,8 @@ bool as_trace_svg(as_trace_view *view);
 
 /* trace_machine.c: the JSON object of a file; */
 bool as_trace_json(as_builder *builder, const as_trace_view *view);
-/* rows for CSV, JSON Lines and Markdown, of samples also for JSON and people. file: a first column, or NULL. On failure, with its line, the status. */
+/* rows for CSV, JSON Lines and Markdown, of samples also for JSON and people. file: a first column, or NULL. On
+ * failure, with its line, the status. */
 as_table *as_trace_table(as_trace_shape shape, bool for_people, bool has_file);
 as_exit as_trace_rows(as_printer *printer, as_table *batch, as_trace_view *view, const char *file);
 

@@ -49,7 +49,7 @@ as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *nod
     return place;
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* Sources without a name for an inlined function, or for where it stands, call it so. */
 static bool is_nameless(const char *name) { return !name[0] || strcmp(name, "<inline>") == 0; }
@@ -84,7 +84,7 @@ const char *as_tree_name_of(as_tree_view *view, const as_view_node *node, bool f
     return for_people || (is_piece && view->request.kind != AS_VIEW_TOP_DOWN) ? inlined_name(view, node, name) : name;
 }
 
-/* ---- paths ----------------------------------------------------------------------------------------------------------- */
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
 
 bool as_tree_path_step(as_walk_path *path, const as_tree_view *view, const as_view_node *node) {
     bool is_down = view->request.kind == AS_VIEW_TOP_DOWN, is_first = is_down && node->depth == 0;
@@ -94,7 +94,7 @@ bool as_tree_path_step(as_walk_path *path, const as_tree_view *view, const as_vi
     return as_walk_path_step(path, view->ds, node->depth, node->name, above, is_down ? "->" : "<-");
 }
 
-/* ---- source ---------------------------------------------------------------------------------------------------------- */
+/* ---- source ------------------------------------------------------------------------------------------------------ */
 
 const char *as_tree_source_of(const as_tree_view *view, const as_view_node *node, const as_tree_place *place,
                               size_t *size) {

@@ -27,7 +27,8 @@ typedef struct printing {
     uint32_t is_next; /* the depth at which the next node is a child of the last line */
 } printing;
 
-/* The name of a metric without its unit, which stands beside it: "CPUTIME:Sum" of "CPUTIME (usec):Sum". Lives as long as the arena. */
+/* The name of a metric without its unit, which stands beside it: "CPUTIME:Sum" of "CPUTIME (usec):Sum". Lives as long
+ * as the arena. */
 static const char *metric_title(const as_dataset *ds, assay_id metric, as_arena *arena) {
     const as_metric *about = as_ds_metric(ds, metric);
     const char *name = as_ds_text(ds, about->name), *unit = as_ds_text(ds, about->unit);
@@ -51,7 +52,8 @@ static bool is_same(const as_tree_number *a, const as_view_number *b) {
     return a->is_known == other.is_known && as_number_real(a->number) == as_number_real(other.number);
 }
 
-/* Whether the node is the only caller of the one on the last line, which stands below a function itself: the two share a line. */
+/* Whether the node is the only caller of the one on the last line, which stands below a function itself: the two share
+ * a line. */
 static bool is_chain(const printing *p, const as_view_node *node) {
     size_t n = p->view->data.n_columns;
     size_t size = p->text.rows.count ? strlen(AS_AT(as_tree_row, &p->text.rows, p->text.rows.count - 1).name) : 0;
@@ -195,7 +197,7 @@ static bool keep_row(void *user, const as_view_node *node) {
     return keep_numbers(p, node) && as_vec_append(&p->text.rows, &row, 1);
 }
 
-/* ---- the line above -------------------------------------------------------------------------------------------------- */
+/* ---- the line above ---------------------------------------------------------------------------------------------- */
 
 /* "time 24.55 s" of a metric. */
 static void print_whole(printing *p, as_output *out, size_t column, const char *before) {
@@ -289,7 +291,7 @@ static bool print_head(printing *p) {
     return text != NULL;
 }
 
-/* ---- the lines below ------------------------------------------------------------------------------------------------- */
+/* ---- the lines below --------------------------------------------------------------------------------------------- */
 
 /* What was left out, and how to see it. */
 static void print_cuts(const printing *p, const as_view_cut *cut) {
@@ -326,7 +328,7 @@ static void print_cuts(const printing *p, const as_view_cut *cut) {
     as_output_text(cli->out, as_sgr(cli->style.colour, AS_PLAIN));
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static void describe_metrics(printing *p) {
     const as_tree_view *view = p->view;

@@ -27,7 +27,7 @@ as_view_sorting as_order_of(const char *word, as_view_sorting usual) {
     return (as_view_sorting)i;
 }
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 /* How often things were called: of use beside any other metric. */
 static assay_id find_visits(const as_dataset *ds) {
@@ -47,8 +47,8 @@ static bool has_stored(const as_dataset *ds) {
     return false;
 }
 
-/* One of each name: the sides of a metric are shown with it. Formulas that a source has beside what it stores (statistics, ratios) are shown when
- * named: most are nothing that the parts of a whole share. */
+/* One of each name: the sides of a metric are shown with it. Formulas that a source has beside what it stores
+ * (statistics, ratios) are shown when named: most are nothing that the parts of a whole share. */
 static bool add_all_metrics(const as_dataset *ds, as_vec *metrics) {
     bool *is_known = calloc(ds->strings.entries.count + 1, sizeof *is_known), fine = is_known != NULL;
     bool with_formulas = !has_stored(ds);
@@ -96,7 +96,7 @@ as_exit as_tree_choose_metrics(as_tree_view *view) {
     return fine ? AS_EXIT_FINE : as_cli_memory(view->cli);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static bool is_named(const as_cli *cli, const char *option, const char *name) {
     for (size_t i = 0; i < cli->arguments.given.count; i++) {
@@ -108,7 +108,8 @@ static bool is_named(const as_cli *cli, const char *option, const char *name) {
 
 enum { MOST_NAMES = 3 };
 
-/* What --match and --name look at: the names of nodes that a context is in. function: of its function in any case. Returns how many. */
+/* What --match and --name look at: the names of nodes that a context is in. function: of its function in any case.
+ * Returns how many. */
 static size_t names_of(const as_tree_view *view, assay_id context, bool function, as_str names[MOST_NAMES]) {
     const as_context *c = as_ds_context(view->ds, context);
     const as_region *region = c->region == ASSAY_NONE ? NULL : as_ds_region(view->ds, c->region);
@@ -303,7 +304,7 @@ static as_exit choose_roots(as_tree_view *view) {
     return missing ? as_fail_context_name(view->cli, ds, "function", missing) : AS_EXIT_FINE;
 }
 
-/* ---- one file -------------------------------------------------------------------------------------------------------- */
+/* ---- one file ---------------------------------------------------------------------------------------------------- */
 
 static as_exit load(as_tree_view *view) {
     as_view_source source = {.ds = view->ds,
@@ -433,7 +434,7 @@ void as_tree_view_close(as_tree_view *view) {
     as_location_choice_free(&view->locations);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 /* Where the answers of several files go. */
 typedef struct answer {
@@ -508,7 +509,7 @@ as_exit as_tree_show(as_cli *cli, const as_tree_ask *ask, as_dataset *ds) {
     return finish(cli, &a, status);
 }
 
-/* ---- for all shapes -------------------------------------------------------------------------------------------------- */
+/* ---- for all shapes ---------------------------------------------------------------------------------------------- */
 
 void as_tree_note_limit(as_cli *cli, const as_view_cut *cut) {
     if (cut->limit)

@@ -92,7 +92,8 @@ as_exit as_tree_answer(as_cli *cli, const as_tree_ask *ask);
 /* The answer for one dataset that is open already; it stays the caller's. */
 as_exit as_tree_show(as_cli *cli, const as_tree_ask *ask, as_dataset *ds);
 
-/* The parts of it, for whoever shows views in other ways: fills view->metrics as the command line, or the input, says. */
+/* The parts of it, for whoever shows views in other ways: fills view->metrics as the command line, or the input,
+ * says. */
 as_exit as_tree_choose_metrics(as_tree_view *view);
 /* Fills view->wanted, and the request's, with what --match and --name say, and --by kernel. */
 as_exit as_tree_choose_names(as_tree_view *view);
@@ -115,7 +116,7 @@ void as_tree_note_limit(as_cli *cli, const as_view_cut *cut);
 as_exit as_tree_walk(as_tree_view *view, bool (*visit)(void *user, const as_view_node *node), void *user,
                      as_view_cut *cut);
 
-/* ---- a node (tree_node.c) -------------------------------------------------------------------------------------------- */
+/* ---- a node (tree_node.c) ---------------------------------------------------------------------------------------- */
 
 /* Where a node's function is: that of the region, else the call site. */
 typedef struct as_tree_place {
@@ -131,7 +132,8 @@ as_tree_place as_tree_place_of(const as_tree_view *view, const as_view_node *nod
 /* NULL: it has none. Lives until the next one is asked for. */
 const char *as_tree_name_of(as_tree_view *view, const as_view_node *node, bool for_people);
 
-/* Goes on to the next node of a walk: "main->solve", bottom-up "solve<-main", flat its name. False when memory is out. */
+/* Goes on to the next node of a walk: "main->solve", bottom-up "solve<-main", flat its name. False when memory is
+ * out. */
 bool as_tree_path_step(as_walk_path *path, const as_tree_view *view, const as_view_node *node);
 
 /* Its line of source, *size bytes; NULL: it has none, or nobody asked for it. */

@@ -8,7 +8,7 @@
 #include "cli/group_by.h"
 #include "dataset/metric_names.h"
 
-/* ---- the comparison ----------------------------------------------------------------------------------------------------------- */
+/* ---- the comparison ---------------------------------------------------------------------------------------------- */
 
 /* Time, by its unit or name; else the first one. */
 static size_t main_metric(const as_samples *samples) {
@@ -175,7 +175,7 @@ static as_exit run(as_cli *cli) {
     return as_cli_has(cli, "check") ? as_compare_checks(cli) : compare(cli);
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static const as_cli_option options[] = {
     {.name = "threshold",
@@ -255,31 +255,29 @@ const as_verb as_verb_compare = {
     .summary = "Tell whether a measurement got worse",
     .usage = "[options] BASE TARGET | BASE… vs TARGET… | --series PATH… | --noise PATH…",
     .description =
-        "Compares two measurements of any formats, call path by call path and metric by metric, and ends with status 1 "
-        "where something got worse. BASE and TARGET are a file or directory that is a dataset, or a directory of "
+        "Compares two measurements of any formats, call path by call path and metric by metric, and ends with status "
+        "1 where something got worse. BASE and TARGET are a file or directory that is a dataset, or a directory of "
         "repetitions, files of one format; lists of repetitions have the word vs between them. Call paths are matched "
         "by their names, points of parameters by their coordinates; new and vanished call paths are listed.\n\n"
         "With repetitions (two or more on both sides) a degradation is significant by a rank test (where repetitions "
-        "are few for so many call paths: by shuffling the runs), corrected for the "
-        "number of call paths and metrics, and its estimate, the ratio of medians with its bootstrap confidence "
-        "interval, is beyond the threshold. What is beyond the threshold, but only likely (by the false discovery "
-        "rate; "
-        "or, where repetitions are too few for certainty, as no value of one side is among those of the other) is a "
-        "maybe, and so is what is significant and reaches beyond the threshold with its interval. Of a side with "
-        "several "
-        "files each gives one number: repetitions inside one run are not independent. Without repetitions the "
-        "threshold alone decides, and the answer says so.\n\n"
+        "are few for so many call paths: by shuffling the runs), corrected for the number of call paths and metrics, "
+        "and its estimate, the ratio of medians with its bootstrap confidence interval, is beyond the threshold. What "
+        "is beyond the threshold, but only likely (by the false discovery rate; or, where repetitions are too few for "
+        "certainty, as no value of one side is among those of the other) is a maybe, and so is what is significant "
+        "and reaches beyond the threshold with its interval. Of a side with several files each gives one number: "
+        "repetitions inside one run are not independent. Without repetitions the threshold alone decides, and the "
+        "answer says so.\n\n"
         "Larger is worse, unless the config file says otherwise. Call paths with less than 0.1 % of the total are no "
         "finding by themselves (--floor). Totals and the geometric mean of ratios are over call paths that both sides "
         "have; the whole, with new and vanished ones, is judged as well.\n\n"
         "Where both sides have parameters, models are fitted to both as assay model does: a call path whose order of "
         "growth rose is a degradation where the models' intervals at four times the largest point, widened for the "
-        "number of models, have nothing in common, and a maybe where their 95 % intervals have nothing in common; --at "
-        "compares predictions.\n\n"
+        "number of models, have nothing in common, and a maybe where their 95 % intervals have nothing in common; "
+        "--at compares predictions.\n\n"
         "--series takes the median of each run, in order, and finds where the level of a call path changes, by a "
         "permutation test over all call paths and metrics together. It ends with status 1 where the last level is "
-        "worse than the first, and names the run since when. Profiles of different commands, workloads and "
-        "collectors are series of their own. --noise tells what change would be found in four of five comparisons.\n\n"
+        "worse than the first, and names the run since when. Profiles of different commands, workloads and collectors "
+        "are series of their own. --noise tells what change would be found in four of five comparisons.\n\n"
         "With --check two profiles are compared by Perun's checks instead, in Perun's words (docs/compare-checks.md).",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,

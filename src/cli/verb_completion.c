@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "query/target.h"
 
-/* ---- words ----------------------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 /* The words of "a|b|c" with blanks between them. */
 static void print_choices(as_output *out, const char *choices) {
@@ -61,7 +61,7 @@ typedef struct script {
     const as_verb *verb;
 } script;
 
-/* ---- bash ------------------------------------------------------------------------------------------------------------ */
+/* ---- bash -------------------------------------------------------------------------------------------------------- */
 
 static void bash_option_name(void *user, const as_cli_option *option) {
     const script *s = user;
@@ -130,7 +130,7 @@ static void print_bash(as_output *out) {
     as_output_text(out, "    esac\n}\ncomplete -F _assay assay\n");
 }
 
-/* ---- zsh ------------------------------------------------------------------------------------------------------------- */
+/* ---- zsh --------------------------------------------------------------------------------------------------------- */
 
 static void zsh_words(as_output *out, as_completes completes, const char *choices) {
     if (completes == AS_COMPLETES_FILES) {
@@ -183,7 +183,7 @@ static void print_zsh(as_output *out) {
     as_output_text(out, "            *) _files ;;\n            esac\n            ;;\n    esac\n}\n\n_assay \"$@\"\n");
 }
 
-/* ---- fish ------------------------------------------------------------------------------------------------------------ */
+/* ---- fish -------------------------------------------------------------------------------------------------------- */
 
 static void fish_option(void *user, const as_cli_option *option) {
     const script *s = user;
@@ -216,7 +216,7 @@ static void print_fish(as_output *out) {
     }
 }
 
-/* ---- the verb -------------------------------------------------------------------------------------------------------- */
+/* ---- the verb ---------------------------------------------------------------------------------------------------- */
 
 static as_exit run(as_cli *cli) {
     const char *shell = as_cli_operands(cli) == 1 ? as_cli_operand(cli, 0) : "";

@@ -13,7 +13,8 @@ typedef struct job {
 } job;
 
 static as_exit plan_append(as_cli *cli, as_save *save) {
-    if (strcmp(save->output, "-") == 0) return as_cli_fail(cli, AS_EXIT_USAGE, "--append needs a file to add to; name one");
+    if (strcmp(save->output, "-") == 0)
+        return as_cli_fail(cli, AS_EXIT_USAGE, "--append needs a file to add to; name one");
     if (!save->target.format || !save->target.format->appends)
         return as_cli_fail(cli, AS_EXIT_USAGE, "--append adds to captures, which %s is not; name an .afperf file",
                            save->target.name);
@@ -105,13 +106,12 @@ const as_verb as_verb_convert = {
     .summary = "Write a measurement in another format",
     .usage = "[options] IN… OUT",
     .description = "Reads the inputs and writes them to OUT, in the format that --to or the ending of OUT names; - is "
-                   "standard input or output. The file or directory "
-                   "appears whole or not at all, and an input is never written over.\n\n"
+                   "standard input or output. The file or directory appears whole or not at all, and an input is "
+                   "never written over.\n\n"
                    "What the target cannot hold is listed on standard error before anything is written, a line each; "
-                   "--strict refuses to write then. "
-                   "Several inputs become one experiment if they have the same parameters: points are united, and what "
-                   "was measured twice becomes "
-                   "further repetitions. Captures become one file of all their runs.\n\n"
+                   "--strict refuses to write then. Several inputs become one experiment if they have the same "
+                   "parameters: points are united, and what was measured twice becomes further repetitions. Captures "
+                   "become one file of all their runs.\n\n"
                    "Options of -O that the target knows go to it, all others to the readers.",
     .takes = AS_TAKES_JSON | AS_TAKES_INPUT,
     .options = options,

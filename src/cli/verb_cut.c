@@ -67,14 +67,11 @@ const as_verb as_verb_cut = {
     .usage = "[options] --root NAME | --prune NAME FILE",
     .description =
         "--root keeps the call paths of a region and all that is below them, each as a tree of its own; one inside "
-        "another that is kept "
-        "stays where it is. --prune takes call paths of a region out, with all that is below them: their values go to "
-        "the "
-        "caller, whose exclusive values grow while the inclusive ones stay. A root is never pruned. With both, what is "
-        "pruned lies inside the new roots.\n\n"
+        "another that is kept stays where it is. --prune takes call paths of a region out, with all that is below "
+        "them: their values go to the caller, whose exclusive values grow while the inclusive ones stay. A root is "
+        "never pruned. With both, what is pruned lies inside the new roots.\n\n"
         "Values of metrics that are neither inclusive nor exclusive (experiments) stay as they are; those of what is "
-        "pruned are left "
-        "out.\n\n"
+        "pruned are left out.\n\n"
         "Without -o the call tree of the result is shown.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT,
     .options = options,

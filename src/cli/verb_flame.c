@@ -1,4 +1,5 @@
-/* Flame graphs: stacks with what is spent in each, folded or as a picture; of one measurement, or of two and what changed between them. */
+/* Flame graphs: stacks with what is spent in each, folded or as a picture; of one measurement, or of two and what
+ * changed between them. */
 #include <string.h>
 
 #include "cli/compatible.h"
@@ -172,24 +173,23 @@ const as_verb as_verb_flame = {
     .description =
         "With -o FILE.svg draws a flame graph: a box for each function in its call path, as wide as what was spent "
         "there and below it. The file needs nothing else and opens in every browser: click or Enter zooms, Esc goes "
-        "back, / or Ctrl-F searches by a regular expression and tells the share of what it finds, arrows go from frame "
-        "to frame, and the box at the pointer has the numbers. What is too narrow to be seen is left out; a note below "
-        "the picture says how much.\n\n"
+        "back, / or Ctrl-F searches by a regular expression and tells the share of what it finds, arrows go from "
+        "frame to frame, and the box at the pointer has the numbers. What is too narrow to be seen is left out; a "
+        "note below the picture says how much.\n\n"
         "Else writes folded stacks, the lines that flamegraph.pl, speedscope and others draw: the functions of a call "
-        "path "
-        "from the outermost to the innermost, joined with ;, a blank, and what was spent there itself (the exclusive "
-        "value), summed over locations, in the metric's own unit and not rounded. Equal stacks are one line, also "
-        "those of several files; stacks without anything of their own are left out. A ; in a name becomes :, and line "
-        "breaks become blanks.\n\n"
+        "path from the outermost to the innermost, joined with ;, a blank, and what was spent there itself (the "
+        "exclusive value), summed over locations, in the metric's own unit and not rounded. Equal stacks are one "
+        "line, also those of several files; stacks without anything of their own are left out. A ; in a name becomes "
+        ":, and line breaks become blanks.\n\n"
         "With --diff two files are compared: call paths belong together as in diff (--match), equal names below one "
-        "frame are one. Folded lines have both "
-        "amounts (as difffolded.pl writes them); the picture is as wide as B and coloured by how much each frame "
-        "changed, from blue (less) to orange (more). Their units must be one, or times.\n\n"
+        "frame are one. Folded lines have both amounts (as difffolded.pl writes them); the picture is as wide as B "
+        "and coloured by how much each frame changed, from blue (less) to orange (more). Their units must be one, or "
+        "times.\n\n"
         "--json has all frames: parent (the place of it in the list, null: none), depth, name, value and self, of two "
         "files a, a_self, b and b_self.\n\n"
-        "Of a Perun profile the amounts of all resources are added up along their traces; what was freed is left "
-        "out. Different units are never added: where a profile has several, the stacks are those of the time, or of "
-        "the first one, and a note names the others. With -O perun_compatible=yes the lines are those of Perun's "
+        "Of a Perun profile the amounts of all resources are added up along their traces; what was freed is left out. "
+        "Different units are never added: where a profile has several, the stacks are those of the time, or of the "
+        "first one, and a note names the others. With -O perun_compatible=yes the lines are those of Perun's "
         "to_flame_graph_format: the uid first, then the trace reversed, a line for each resource.",
     .takes = AS_TAKES_JSON | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,

@@ -31,7 +31,7 @@ static listed listed_format(const as_format *f) {
 
 static const listed database = {AS_SQLITE_NAME, AS_SQLITE_TITLE, AS_SQLITE_ENDINGS, false, true, ~0u, NULL};
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 /* A list as words for people, as an array in JSON; `text` holds it. */
 static as_cell list_cell(as_output *text, bool json, const char *const *words, size_t n) {
@@ -115,7 +115,7 @@ static as_cell options_cell(as_output *text, bool json, const listed *l) {
     return json ? as_cell_json_n(all, size) : as_cell_text_n(all, size);
 }
 
-/* ---- the list -------------------------------------------------------------------------------------------------------- */
+/* ---- the list ---------------------------------------------------------------------------------------------------- */
 
 static bool is_json(const as_cli *cli) { return cli->style.mode == AS_PRINT_JSON || cli->style.mode == AS_PRINT_JSONL; }
 
@@ -144,7 +144,8 @@ static bool add_row(as_table *table, const listed *l, bool json) {
     return fine;
 }
 
-/* On a narrow terminal the titles, and all endings but the first, make room for what each format holds; the options are for programs. */
+/* On a narrow terminal the titles, and all endings but the first, make room for what each format holds; the options are
+ * for programs. */
 static as_table *new_list(const as_cli *cli) {
     enum { NARROW = 100 };
     static const as_column columns[] = {{"name"},    {"title"}, {"reads"},  {"writes"},
@@ -184,7 +185,7 @@ static as_exit list(as_cli *cli) {
     return status;
 }
 
-/* ---- one format, for people ------------------------------------------------------------------------------------------ */
+/* ---- one format, for people -------------------------------------------------------------------------------------- */
 
 static bool add_options(as_table *table, const char *when, const as_option *options) {
     for (const as_option *o = options; o && o->name; o++) {
@@ -267,10 +268,9 @@ const as_verb as_verb_formats = {
     .summary = "List what can be read and written",
     .usage = "[options] [NAME…]",
     .description = "Lists the formats: whether each is read and written, the endings it is written under, and what it "
-                   "can hold beyond parameters, points, "
-                   "metrics and call paths; sources are files and lines of regions, profiles runs without parameters. "
-                   "With names, shows those formats and their options for -O. JSON and "
-                   "CSV have the options always.",
+                   "can hold beyond parameters, points, metrics and call paths; sources are files and lines of "
+                   "regions, profiles runs without parameters. With names, shows those formats and their options for "
+                   "-O. JSON and CSV have the options always.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_OUTPUT,
     .operands = AS_COMPLETES_FORMATS,
     .examples = examples,

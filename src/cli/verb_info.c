@@ -13,7 +13,7 @@ static uint64_t count_rows(const as_dataset *ds, const char *table) {
     return records ? as_table_rows(records) : 0;
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void build_metrics(as_builder *b, const as_dataset *ds) {
     as_build_array(b, "metrics", true);
@@ -111,7 +111,7 @@ static bool build_info(as_builder *b, const as_dataset *ds) {
     return fine;
 }
 
-/* ---- key and value as a table ---------------------------------------------------------------------------------------- */
+/* ---- key and value as a table ------------------------------------------------------------------------------------ */
 
 typedef struct facts {
     as_table *table;
@@ -158,7 +158,7 @@ static void add_facts(facts *f, const as_dataset *ds) {
     add_count(f, "problems", as_ds_problems(ds) + as_ds_problems_dropped(ds));
 }
 
-/* ---- the verb -------------------------------------------------------------------------------------------------------- */
+/* ---- the verb ---------------------------------------------------------------------------------------------------- */
 
 typedef struct answer {
     as_builder builder;
@@ -234,8 +234,8 @@ const as_verb as_verb_info = {
     .usage = "[options] PATH…",
     .description =
         "Opens each path and shows its format, parameters, points, metrics, call paths, values, models and the "
-        "problems found while reading. "
-        "A path is a file, a directory, or - for standard input; the format is found out from the content.\n\n"
+        "problems found while reading. A path is a file, a directory, or - for standard input; the format is found "
+        "out from the content.\n\n"
         "Of a large export of Nsight Systems, with 250,000 activities or more, only the tables are looked at: what "
         "that does not tell is not counted (null in JSON), unless --full says so.\n\n"
         "Where one of several paths cannot be read, its error is printed, the others are shown all the same, and the "

@@ -33,13 +33,11 @@ const as_verb as_verb_mean = {
     .summary = "Make one profile of repetitions, their mean",
     .usage = "[options] FILE…",
     .description = "Adds the runs up and divides by the number of those that have the metric; integers become numbers "
-                   "with a fraction. A "
-                   "call path or a place that a run lacks counts as 0, a metric that it lacks does not count. Files "
-                   "with parameters: all "
-                   "runs of a point, of whatever file, become one; a single file will do where it has repetitions.\n\n"
+                   "with a fraction. A call path or a place that a run lacks counts as 0, a metric that it lacks does "
+                   "not count. Files with parameters: all runs of a point, of whatever file, become one; a single "
+                   "file will do where it has repetitions.\n\n"
                    "Metrics belong together by name; places by name and rank of the process and rank of the thread, "
-                   "whatever machine they are "
-                   "on; call paths from the roots down, see --match.\n\n"
+                   "whatever machine they are on; call paths from the roots down, see --match.\n\n"
                    "Without -o the call tree of the result is shown.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT,
     .options = options,

@@ -23,16 +23,12 @@ const as_verb as_verb_merge = {
     .usage = "[options] FILE FILE…",
     .description =
         "Puts metrics, call paths and places of all files into one profile. What several files have measured is never "
-        "mixed: "
-        "each column, that is a metric at a place, comes whole from the last file that has both, and call paths which "
-        "that "
-        "file lacks are 0 there. Types and units stay; times in several units are in that of the first file, and a "
-        "metric that is "
-        "in another unit than there is left out, with a note.\n\n"
+        "mixed: each column, that is a metric at a place, comes whole from the last file that has both, and call "
+        "paths which that file lacks are 0 there. Types and units stay; times in several units are in that of the "
+        "first file, and a metric that is in another unit than there is left out, with a note.\n\n"
         "Metrics belong together by name; places by name and rank of the process and rank of the thread, whatever "
-        "machine they are "
-        "on; call paths from the roots down, see --match. Files with parameters are united point by point. Captures "
-        "(AFPerf) become one of all their runs; ids that several use are new in the later ones.\n\n"
+        "machine they are on; call paths from the roots down, see --match. Files with parameters are united point by "
+        "point. Captures (AFPerf) become one of all their runs; ids that several use are new in the later ones.\n\n"
         "Without -o the call tree of the result is shown.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT,
     .options = options,

@@ -26,7 +26,7 @@ struct request {
     size_t limit; /* SIZE_MAX: what fits the terminal, 0: all */
 };
 
-/* ---- what is asked for ----------------------------------------------------------------------------------------------- */
+/* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
 static as_exit choose_answer(as_cli *cli, struct request *r) {
     static const char *const names[] = {"print", "plot", "why"};
@@ -90,7 +90,7 @@ static as_exit plan(as_cli *cli, struct request *r) {
     return AS_EXIT_FINE;
 }
 
-/* ---- the point of --at ----------------------------------------------------------------------------------------------- */
+/* ---- the point of --at ------------------------------------------------------------------------------------------- */
 
 /* Reads --at into points, before anything is modelled in vain; empty where no point is needed. */
 static as_exit choose_point(as_cli *cli, const struct request *r, const as_dataset *ds, as_vec *points) {
@@ -121,7 +121,7 @@ static void note_extrapolation(as_cli *cli, const as_dataset *ds, const as_model
         as_cli_note(cli, "%s lies outside what was measured", view->at_label);
 }
 
-/* ---- answers --------------------------------------------------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
 
 /* Rows of text that leave room for the lines around them. */
 static size_t rows_that_fit(const as_cli *cli) {
@@ -202,7 +202,7 @@ static as_exit print_to(as_cli *cli, const struct request *r, as_study *study, a
     return status;
 }
 
-/* ---- the verb -------------------------------------------------------------------------------------------------------- */
+/* ---- the verb ---------------------------------------------------------------------------------------------------- */
 
 static bool show_progress(void *user, double fraction) {
     (void)user;

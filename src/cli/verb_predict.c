@@ -15,7 +15,7 @@
 
 enum { DIGITS = 4, ROWS_ON_TERMINAL = 20, WORDS_SIZE = 240 };
 
-/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+/* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
 static as_exit read_confidence(as_cli *cli, double *out) {
     const char *text = as_cli_value(cli, "confidence");
@@ -49,7 +49,7 @@ static as_exit read_base(as_cli *cli, const as_dataset *ds, as_vec *base) {
     return as_cli_fail(cli, AS_EXIT_USAGE, "--base takes one point, not the range '%s'", text);
 }
 
-/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 /* "p=64, n=100". */
 static void label_point(const as_dataset *ds, const double *point, char *out, size_t size) {
@@ -158,7 +158,7 @@ static bool note_disagreement(as_cli *cli, const as_predictor *p, const double *
     return fine;
 }
 
-/* ---- for people ------------------------------------------------------------------------------------------------------ */
+/* ---- for people -------------------------------------------------------------------------------------------------- */
 
 /* Which columns there are, and their heads. */
 struct columns {
@@ -318,7 +318,7 @@ static bool print_text(as_cli *cli, as_predictor *p, const double *point, bool i
     return fine;
 }
 
-/* ---- for programs ---------------------------------------------------------------------------------------------------- */
+/* ---- for programs ------------------------------------------------------------------------------------------------ */
 
 static const as_column flat_columns[] = {
     {"point"}, {"metric"}, {"unit"},    {"callpath"},          {"value"},           {"low"},
@@ -395,7 +395,7 @@ static bool print_flat(as_cli *cli, as_predictor *p, const double *point, as_pri
     return fine;
 }
 
-/* ---- the verb -------------------------------------------------------------------------------------------------------- */
+/* ---- the verb ---------------------------------------------------------------------------------------------------- */
 
 static as_exit print_points(as_cli *cli, as_predictor *p) {
     const as_predict_request *r = p->request;
@@ -488,16 +488,16 @@ const as_verb as_verb_predict = {
     .usage = "[options] PATH… --at POINT…",
     .description =
         "Finds a model for each call path, as assay model does, and shows its value at the points asked for, the "
-        "dearest call path first, with the interval that holds a new measurement there with a probability of 95 %. The "
-        "interval averages over all functions that explain the measurements, not only the chosen one: it is wide where "
-        "they disagree.\n\n"
+        "dearest call path first, with the interval that holds a new measurement there with a probability of 95 %. "
+        "The interval averages over all functions that explain the measurements, not only the chosen one: it is wide "
+        "where they disagree.\n\n"
         "The share is the part of the metric's total at that point, which is the sum over all call paths (of an "
         "inclusive metric: over the roots). The speed-up is T(base) / T(point); its strong-scaling efficiency is "
         "speed-up / (processes / processes of the base), for work that stays the same; the weak-scaling efficiency is "
         "T(base) / T(point), for work that grows with the processes. Which parameter counts the processes is said "
-        "above each table (one called p, procs, ranks, nodes, cores, threads or the like, else the first); --processes "
-        "names another. With --scaling strong, values are totals over all processes, and "
-        "T is value / processes.\n\n"
+        "above each table (one called p, procs, ranks, nodes, cores, threads or the like, else the first); "
+        "--processes names another. With --scaling strong, values are totals over all processes, and T is value / "
+        "processes.\n\n"
         "Call path null (in the table: total) is the total of a metric; its interval is that of the sum of the "
         "measurements. Intervals are unknown with fewer than 3 points and between the segments of a model.\n\n"
         "Options of -O that the method knows go to it, all others to the reader.",

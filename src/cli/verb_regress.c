@@ -13,7 +13,7 @@
 /* Of the command line, for all files. */
 static as_regress_request request;
 
-/* ---- finding --------------------------------------------------------------------------------------------------------- */
+/* ---- finding ----------------------------------------------------------------------------------------------------- */
 
 static assay_status find_curves(as_regress_answer *answer, assay_error *error) {
     const as_regress_request *r = answer->request;
@@ -41,7 +41,7 @@ static bool choose_shown(as_cli *cli, as_regress_answer *answer) {
     return true;
 }
 
-/* ---- why there are no points ----------------------------------------------------------------------------------------- */
+/* ---- why there are no points ------------------------------------------------------------------------------------- */
 
 /* --of or --per names what no measurement has. */
 static as_exit fail_name(as_cli *cli, const char *option, const char *what, const char *given, const char *nearest) {
@@ -117,7 +117,7 @@ static as_exit find(as_cli *cli, as_regress_answer *answer) {
     return choose_shown(cli, answer) ? AS_EXIT_FINE : as_cli_memory(cli);
 }
 
-/* ---- what changes records -------------------------------------------------------------------------------------------- */
+/* ---- what changes records ---------------------------------------------------------------------------------------- */
 
 static void set_clusters(const uint64_t *clusters, size_t n, as_cell *cells) {
     for (size_t i = 0; i < n; i++) cells[i] = clusters[i] ? as_cell_uint(clusters[i]) : as_cell_null();
@@ -153,7 +153,7 @@ static as_exit change_records(as_cli *cli, as_regress_answer *answer) {
     return status;
 }
 
-/* ---- answers --------------------------------------------------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
 
 static as_exit print_answer(as_cli *cli, as_answers *answers, const as_regress_answer *answer, const char *path) {
     bool fine;
@@ -235,7 +235,7 @@ static as_exit run(as_cli *cli) {
     return status;
 }
 
-/* ---- the verb -------------------------------------------------------------------------------------------------------- */
+/* ---- the verb ---------------------------------------------------------------------------------------------------- */
 
 static const as_cli_option options[] = {
     {.name = "of",
@@ -370,11 +370,10 @@ const as_verb as_verb_regress = {
         "structure-unit-size; of experiments of other formats the means of a metric by a parameter, for each call "
         "path.\n\n"
         "The table shows the best model of each uid; --all, --json and --csv have all of them. What cannot be fitted "
-        "is "
-        "named with its reason and stops nothing else.\n\n"
+        "is named with its reason and stops nothing else.\n\n"
         "Regressogram, moving average, kernel regression, clusterizer and normalizer are Perun's other "
-        "postprocessors, one at a time. docs/regress.md tells what they compute and where Perun's own numbers "
-        "(-O perun_compatible=yes) are others.",
+        "postprocessors, one at a time. docs/regress.md tells what they compute and where Perun's own numbers (-O "
+        "perun_compatible=yes) are others.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT,
     .options = options,
     .method = as_compatible_option_table,

@@ -23,14 +23,15 @@ struct sources {
     size_t n;
 };
 
-/* ---- operands -------------------------------------------------------------------------------------------------------- */
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
 
 static bool is_path(const char *operand) {
     struct stat info;
     return strcmp(operand, "-") == 0 || stat(operand, &info) == 0;
 }
 
-/* Of a word that is no path: a statement has a blank, a bracket or a semicolon in it, the name of a missing file hardly has. */
+/* Of a word that is no path: a statement has a blank, a bracket or a semicolon in it, the name of a missing file hardly
+ * has. */
 static bool looks_like_statement(const char *operand) {
     for (const char *const *command = as_session_commands; *command; command++) {
         if (strcmp(operand, *command) == 0) return true;
@@ -59,7 +60,7 @@ static as_exit read_operands(as_cli *cli, struct request *request) {
     return AS_EXIT_FINE;
 }
 
-/* ---- datasets -------------------------------------------------------------------------------------------------------- */
+/* ---- datasets ---------------------------------------------------------------------------------------------------- */
 
 static void free_sources(struct sources *sources) {
     for (size_t i = 0; i < sources->n; i++) {
@@ -123,7 +124,7 @@ static as_exit combine(as_cli *cli, struct sources *sources) {
     return merge_sources(cli, sources);
 }
 
-/* ---- the verb -------------------------------------------------------------------------------------------------------- */
+/* ---- the verb ---------------------------------------------------------------------------------------------------- */
 
 static as_exit run_stdin(as_session *session) {
     char *line = NULL;
@@ -199,21 +200,16 @@ const as_verb as_verb_sql = {
     .summary = "Ask a measurement anything in SQL",
     .usage = "[options] PATH… ['STATEMENT']",
     .description =
-        "Shows each path as the tables parameter, point, coordinate, run, metric, region, context, "
-        "location, value, node, summary, measurement, event, "
-        "record, model, term, attribute and problem, read in place, and runs the statement (SQLite's SQL) "
-        "over them. Several statements are "
-        "separated by semicolons.\n\n"
+        "Shows each path as the tables parameter, point, coordinate, run, metric, region, context, location, value, "
+        "node, summary, measurement, event, record, model, term, attribute and problem, read in place, and runs the "
+        "statement (SQLite's SQL) over them. Several statements are separated by semicolons.\n\n"
         "Without a statement, on a terminal, a shell starts: .tables and .schema list tables and columns, .mode "
         "text|csv|json|jsonl|md sets how answers are printed, .help lists the rest. The tab key completes names, "
-        "Ctrl-C "
-        "stops a query, Ctrl-D ends. The history is in ~/.local/state/assay/history, or below $XDG_STATE_HOME. "
-        "Elsewhere "
-        "statements are read from standard input.\n\n"
-        "Several files with the same parameters are seen as one experiment; others, or all with --attach, "
-        "lie side by side as databases named after "
-        "the files: a-1.txt is a_1, its values are a_1.value. The first is also called main, and meant "
-        "where no database is named.\n\n"
+        "Ctrl-C stops a query, Ctrl-D ends. The history is in ~/.local/state/assay/history, or below $XDG_STATE_HOME. "
+        "Elsewhere statements are read from standard input.\n\n"
+        "Several files with the same parameters are seen as one experiment; others, or all with --attach, lie side by "
+        "side as databases named after the files: a-1.txt is a_1, its values are a_1.value. The first is also called "
+        "main, and meant where no database is named.\n\n"
         "A statement can make temporary tables and views. It cannot change data, attach or write files.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,

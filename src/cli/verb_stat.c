@@ -15,7 +15,7 @@
 
 enum { ROWS_FOR_PEOPLE = 20 };
 
-/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+/* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
 static bool is_text(const as_cli *cli) { return cli->style.mode == AS_PRINT_TEXT; }
 
@@ -39,7 +39,7 @@ static as_exit choose_limit(as_cli *cli, as_stat_view *view) {
     return AS_EXIT_FINE;
 }
 
-/* ---- the work -------------------------------------------------------------------------------------------------------- */
+/* ---- the work ---------------------------------------------------------------------------------------------------- */
 
 static bool add_one_context(const as_stat_view *view, as_stat_metric *m, as_value_kinds kind) {
     as_spread spread;
@@ -82,7 +82,7 @@ static as_exit find_all(as_cli *cli, as_stat_view *view, const as_vec *chosen) {
     return AS_EXIT_FINE;
 }
 
-/* ---- which rows, in which order -------------------------------------------------------------------------------------- */
+/* ---- which rows, in which order ---------------------------------------------------------------------------------- */
 
 static double sort_number(const as_spread *s, const char *by) {
     if (strcmp(by, "imbalance") == 0) return s->imbalance;
@@ -105,7 +105,8 @@ static bool sort_by_number(as_stat_metric *m, const char *by) {
     return true;
 }
 
-/* The path of each context, as far as it tells them apart for all practical purposes: deeper ones have that of their parent. */
+/* The path of each context, as far as it tells them apart for all practical purposes: deeper ones have that of their
+ * parent. */
 static bool make_paths(const as_dataset *ds, const char **paths, as_arena *texts) {
     enum { LONGEST = 4096 };
     for (assay_id id = 0; id < AS_COUNT(ds, contexts); id++) {
@@ -148,7 +149,8 @@ static const as_region *region_of(const as_dataset *ds, assay_id context) {
     return region == ASSAY_NONE ? NULL : as_ds_region(ds, region);
 }
 
-/* Instructions in another module than the function above them: nobody knows whose they are, and no function counts them. */
+/* Instructions in another module than the function above them: nobody knows whose they are, and no function counts
+ * them. */
 static bool is_foreign(const as_dataset *ds, assay_id context) {
     const as_region *region = region_of(ds, context), *around;
     const char *kind = region ? as_ds_text(ds, region->kind) : NULL;
@@ -215,7 +217,7 @@ static as_exit order_rows(as_cli *cli, as_stat_view *view) {
     return AS_EXIT_FINE;
 }
 
-/* ---- one file -------------------------------------------------------------------------------------------------------- */
+/* ---- one file ---------------------------------------------------------------------------------------------------- */
 
 static as_exit choose_context(as_cli *cli, as_stat_view *view) {
     const char *name = as_cli_value(cli, "context");
@@ -258,7 +260,7 @@ as_exit as_stat_find(as_cli *cli, const as_dataset *ds, as_stat_view *view) {
     return status;
 }
 
-/* ---- the verb -------------------------------------------------------------------------------------------------------- */
+/* ---- the verb ---------------------------------------------------------------------------------------------------- */
 
 static as_exit show(as_cli *cli, as_answers *a, const as_stat_view *view, const char *path) {
     bool several = as_cli_operands(cli) > 1, fine;
@@ -393,29 +395,26 @@ const as_verb as_verb_stat = {
         "sum, mean, standard deviation, smallest and largest value, and which rank has them (3 is a process, 3.1 its "
         "thread 1), the imbalance max / mean - 1, and a small histogram from the smallest to the largest value. The "
         "excess is (max - mean) times the number of locations: what perfect balance would save. A location without a "
-        "value has 0. Streams of GPUs take part only where they have a value, threads only where one of them has: of what "
-        "GPUs did there is no mean over threads, and the other way round.\n\n"
-        "Of several runs, the first at the largest point is taken; --run chooses another. With --by run, and where the "
-        "file knows no locations, as experiments do, the runs of the point are compared instead: count, mean and so on "
-        "are those of its repetitions.\n\n"
+        "value has 0. Streams of GPUs take part only where they have a value, threads only where one of them has: of "
+        "what GPUs did there is no mean over threads, and the other way round.\n\n"
+        "Of several runs, the first at the largest point is taken; --run chooses another. With --by run, and where "
+        "the file knows no locations, as experiments do, the runs of the point are compared instead: count, mean and "
+        "so on are those of its repetitions.\n\n"
         "Where a file has events and no locations (AFPerf captures), the statistics are over the occurrences of each "
-        "region and section instead: how many, their total, mean, standard deviation, smallest, median (p50), 90th and "
-        "99th percentile, largest, and when that one began. --metric shows what else was measured of them: numbers, "
-        "and of snapshots the difference between start and end; how often each text was recorded; the points of the "
-        "run itself. --worst lists the longest (docs/occurrences.md).\n\n"
+        "region and section instead: how many, their total, mean, standard deviation, smallest, median (p50), 90th "
+        "and 99th percentile, largest, and when that one began. --metric shows what else was measured of them: "
+        "numbers, and of snapshots the difference between start and end; how often each text was recorded; the points "
+        "of the run itself. --worst lists the longest (docs/occurrences.md).\n\n"
         "Where a file has GPU activities (Nsight Systems), --report gives what nsys stats gives, with its columns and "
         "units: time by kernel, API call, copy, NVTX range or function of the OS runtime, the largest total first "
         "(docs/gpu.md).\n\n"
         "--json gives all metrics and call paths, inclusive and exclusive, with quartiles; integers are exact. Where "
-        "all "
-        "is 0, a call path may be missing. The standard deviation divides by n; quartiles are linear between "
+        "all is 0, a call path may be missing. The standard deviation divides by n; quartiles are linear between "
         "neighbours; the imbalance is null where the mean is 0. A path of more than 16384 bytes is null. min_at and "
-        "max_at are ids of places (the table "
-        "location, or run, "
-        "of assay sql). CSV and JSON Lines have a row for each metric, call path and kind, Markdown those that people "
-        "see. Metrics whose sum is a minimum or maximum "
-        "have that as sum. Derived metrics, and those of several parts, are computed at each location; instead of a "
-        "sum they have what is computed for all locations together, and a location without a number takes no part.",
+        "max_at are ids of places (the table location, or run, of assay sql). CSV and JSON Lines have a row for each "
+        "metric, call path and kind, Markdown those that people see. Metrics whose sum is a minimum or maximum have "
+        "that as sum. Derived metrics, and those of several parts, are computed at each location; instead of a sum "
+        "they have what is computed for all locations together, and a location without a number takes no part.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,
     .operands = AS_COMPLETES_FILES,

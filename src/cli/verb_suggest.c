@@ -25,7 +25,7 @@ __attribute__((format(printf, 3, 4))) static void add_note(as_cli *cli, as_sugge
     if (copy && !as_vec_append(&s->notes, &copy, 1)) free(copy);
 }
 
-/* ---- numbers of the command line ------------------------------------------------------------------------------------- */
+/* ---- numbers of the command line --------------------------------------------------------------------------------- */
 
 static as_exit read_budget(as_cli *cli, as_suggest *s) {
     const char *text = as_cli_value(cli, "budget");
@@ -64,7 +64,7 @@ static as_exit read_numbers(as_cli *cli, as_suggest *s) {
     return status;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------------------------ */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 /* By its first n letters, or SIZE_MAX. */
 static size_t find_parameter(const as_suggest *s, const char *name, size_t size) {
@@ -174,7 +174,7 @@ static as_exit read_values(as_cli *cli, as_suggest *s) {
     return status;
 }
 
-/* ---- the metric ------------------------------------------------------------------------------------------------------ */
+/* ---- the metric -------------------------------------------------------------------------------------------------- */
 
 /* How well a metric measures what is paid for: its name says time, its unit does, or nothing. */
 static int likeness(const as_dataset *ds, assay_id id) {
@@ -246,7 +246,7 @@ static as_exit narrow_series(as_cli *cli, as_suggest *s) {
     return AS_EXIT_FINE;
 }
 
-/* ---- runtimes -------------------------------------------------------------------------------------------------------- */
+/* ---- runtimes ---------------------------------------------------------------------------------------------------- */
 
 /* The sum of the models of all call paths; one below 0 means that the call path takes no time there. */
 static double predict(void *user, const double *point) {
@@ -272,7 +272,7 @@ static as_exit fit(as_cli *cli, as_suggest *s) {
     return status == ASSAY_OK ? AS_EXIT_FINE : as_cli_error(cli, &error);
 }
 
-/* ---- notes ----------------------------------------------------------------------------------------------------------- */
+/* ---- notes ------------------------------------------------------------------------------------------------------- */
 
 static void tell_campaign(as_cli *cli, as_suggest *s) {
     if (s->campaign.n_unknown)
@@ -308,7 +308,7 @@ static void tell_advice(as_cli *cli, as_suggest *s) {
         add_note(cli, s, "runtimes are those of all processes together; --processes gives those of one run");
 }
 
-/* ---- the verb -------------------------------------------------------------------------------------------------------- */
+/* ---- the verb ---------------------------------------------------------------------------------------------------- */
 
 /* With few call paths many points are looked at, with many few: predicting takes time for each of both. */
 static size_t candidates_for(size_t n_series) {
@@ -340,7 +340,8 @@ static as_exit ask(as_cli *cli, as_suggest *s) {
     return AS_EXIT_FINE;
 }
 
-/* What the sum of the chosen call paths says about new measurements; *out NULL: nothing. It refers to *totals. False when memory is out. */
+/* What the sum of the chosen call paths says about new measurements; *out NULL: nothing. It refers to *totals. False
+ * when memory is out. */
 static bool forecast_total(const as_suggest *s, as_dataset **totals, as_forecast **out) {
     const as_dataset *ds = s->study.ds;
     as_metric_series by_metric;

@@ -58,10 +58,9 @@ const as_verb as_verb_top = {
     .usage = "[options] PATH…",
     .description =
         "Lists the functions that cost most: what they do themselves (self, the exclusive value) and with all they "
-        "call "
-        "(incl), both as share of the whole, summed over all call paths and locations. Of a function that calls itself "
-        "only the outermost calls count for the inclusive value. Of several runs the mean at the largest point is "
-        "shown; --run names another.\n\n"
+        "call (incl), both as share of the whole, summed over all call paths and locations. Of a function that calls "
+        "itself only the outermost calls count for the inclusive value. Of several runs the mean at the largest point "
+        "is shown; --run names another.\n\n"
         "It is the beginning of what assay tree --by region shows; assay tree --bottom-up shows callers of callers.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,

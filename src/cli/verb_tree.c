@@ -104,19 +104,19 @@ const as_verb as_verb_tree = {
     .summary = "Where the cost goes: the call tree with its metrics",
     .usage = "[options] PATH…",
     .description =
-        "Shows the call tree with the inclusive value of each call path (all that happens until it returns), its share "
-        "of the whole, and its exclusive value (self: what it does without those it calls). Values are summed over all "
-        "locations, or taken from one with --location. Of several runs the mean at the largest point is shown; "
-        "--run names another.\n\n"
+        "Shows the call tree with the inclusive value of each call path (all that happens until it returns), its "
+        "share of the whole, and its exclusive value (self: what it does without those it calls). Values are summed "
+        "over all locations, or taken from one with --location. Of several runs the mean at the largest point is "
+        "shown; --run names another.\n\n"
         "--bottom-up turns the tree around: functions by what they cost themselves, below each its callers; each "
         "caller has the part of the cost that came through it. --flat and --by put together all that belongs to one "
         "function, file, module or kind of function. The inclusive value of a function that calls itself counts its "
         "outermost calls only, so nothing is counted twice.\n\n"
-        "A call site and its callee are one node, that of the callee; loops, lines and instructions are nodes of their "
-        "own. Where the file says so, --flat is a tree as well: modules, their files, functions, and in these their "
-        "loops, lines, and whom they call.\n\n"
-        "The hot path is marked: it begins at the root and goes on to the largest child as long as that has "
-        "at least half of its parent's value, or what --hot-path-threshold says.\n\n"
+        "A call site and its callee are one node, that of the callee; loops, lines and instructions are nodes of "
+        "their own. Where the file says so, --flat is a tree as well: modules, their files, functions, and in these "
+        "their loops, lines, and whom they call.\n\n"
+        "The hot path is marked: it begins at the root and goes on to the largest child as long as that has at least "
+        "half of its parent's value, or what --hot-path-threshold says.\n\n"
         "Sections of captures run beside the regions: they stand below them, marked, and the total and all shares are "
         "those of the regions. What only says again what others have (the waits of GPU measurements) stands aside: it "
         "is marked, and no part of what is above it.\n\n"
@@ -125,13 +125,11 @@ const as_verb as_verb_tree = {
         "all threads (docs/gpu.md).\n\n"
         "What makes up less than 0.5 % of the first metric is not shown to people (--all shows it), but is in JSON "
         "and CSV. --match and --name keep the functions of these names and all above them. --hide takes nodes out of "
-        "sight, and those below stand in their place; --hide-subtree takes all of it. Neither changes a number of what "
-        "is still shown: assay cut --prune gives what is taken out to the callers. Minima, maxima and "
-        "composite values are put together in their own way and have no shares. Metrics of experiments have one value "
-        "only.\n\n"
+        "sight, and those below stand in their place; --hide-subtree takes all of it. Neither changes a number of "
+        "what is still shown: assay cut --prune gives what is taken out to the callers. Minima, maxima and composite "
+        "values are put together in their own way and have no shares. Metrics of experiments have one value only.\n\n"
         "In JSON a tree of several roots, and every list, has a node <root> above them. A path of more than 16384 "
-        "bytes "
-        "is null.",
+        "bytes is null.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,
     .operands = AS_COMPLETES_FILES,

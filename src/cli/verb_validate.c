@@ -142,11 +142,10 @@ const as_verb as_verb_validate = {
     .summary = "Check files against the rules of their formats",
     .usage = "[options] PATH…",
     .description = "Reads each path to its end and lists every problem as FILE:LINE:COLUMN: severity: message [rule]. "
-                   "An error breaks a rule of the format, "
-                   "a warning is odd but loses nothing, a note is worth knowing.\n\n"
-                   "The exit status is 1 if there is any error (with --strict, any warning), and 3 if a path cannot be "
-                   "read at all or is of no format "
-                   "assay knows.",
+                   "An error breaks a rule of the format, a warning is odd but loses nothing, a note is worth "
+                   "knowing.\n\n"
+                   "The exit status is 1 if there is any error (with --strict, any warning), and 3 if a path cannot "
+                   "be read at all or is of no format assay knows.",
     .takes = AS_TAKES_JSON | AS_TAKES_TABLE | AS_TAKES_INPUT | AS_TAKES_OUTPUT,
     .options = options,
     .operands = AS_COMPLETES_FILES,

@@ -24,14 +24,15 @@ static inline as_place as_place_offset(const char *path, uint64_t offset) {
 }
 
 /* Fills *error (NULL: nobody wants it) and returns code, so that a function can end with `return as_fail(...)`.
- * rule: short name in lower case with hyphens ("" for none); message: printf format, no newline. Newlines and control characters
- * that come in through arguments are replaced, so the message stays one line. */
+ * rule: short name in lower case with hyphens ("" for none); message: printf format, no newline. Newlines and control
+ * characters that come in through arguments are replaced, so the message stays one line. */
 assay_status as_fail(assay_error *error, assay_status code, as_place place, const char *rule, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 assay_status as_vfail(assay_error *error, assay_status code, as_place place, const char *rule, const char *format,
                       va_list args) __attribute__((format(printf, 5, 0)));
 
-/* ASSAY_E_IO with the words of errno_value: "cannot open: No such file or directory". Rule "closed-pipe" for EPIPE, else "io". */
+/* ASSAY_E_IO with the words of errno_value: "cannot open: No such file or directory". Rule "closed-pipe" for EPIPE,
+ * else "io". */
 assay_status as_fail_errno(assay_error *error, const char *path, const char *doing, int errno_value);
 /* ASSAY_E_NOMEM: memory is out, or the limit was reached. */
 assay_status as_fail_memory(assay_error *error, const char *path);

@@ -1,11 +1,13 @@
 /* How large the readable form of a mangled name may become, without making it.
  *
- * A mangled name refers back to parts of itself: S1_ is all that the second part so remembered stands for, T_ the first argument of the template around. So a few letters can double the text,
- * again and again. This goes through a name as the C++ runtime's demangler does, with the size of each part instead of its text. What the demangler of the runtime does not take either, and
- * what no function on a GPU has (conversions, virtual tables, modules), is refused. */
+ * A mangled name refers back to parts of itself: S1_ is all that the second part so remembered stands for, T_ the first
+ * argument of the template around. So a few letters can double the text, again and again. This goes through a name as
+ * the C++ runtime's demangler does, with the size of each part instead of its text. What the demangler of the runtime
+ * does not take either, and what no function on a GPU has (conversions, virtual tables, modules), is refused. */
 #include "core/demangle.h"
 
-/* FIXED: of a part that is no name: "unsigned long long", "{lambda(", "operator co_await"; STANDARD: "std::basic_string<char, std::char_traits<char>, std::allocator<char> >". */
+/* FIXED: of a part that is no name: "unsigned long long", "{lambda(", "operator co_await"; STANDARD:
+ * "std::basic_string<char, std::char_traits<char>, std::allocator<char> >". */
 enum { FIXED = 24, STANDARD = 96, MOST_PARTS = 1024, MOST_DEPTH = 200, MOST_SCOPES = 16, MOST_NUMBER = 1 << 20 };
 static const uint64_t HUGE = (uint64_t)1 << 40; /* as good as without end */
 
@@ -37,7 +39,7 @@ static extent encoding(scan *s);
 static extent name(scan *s);
 static extent template_arguments(scan *s);
 
-/* ---- sizes ----------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 static uint64_t add(uint64_t a, uint64_t b) { return a + b < HUGE ? a + b : HUGE; }
 static uint64_t multiply(uint64_t a, uint64_t b) { return b && a > HUGE / b ? HUGE : a * b; }
@@ -73,7 +75,7 @@ static bool enter(scan *s) {
     return !s->failed;
 }
 
-/* ---- letters --------------------------------------------------------------------------------------------------------- */
+/* ---- letters ----------------------------------------------------------------------------------------------------- */
 
 static char peek(const scan *s) { return s->at < s->end ? *s->at : '\0'; }
 static char peek_next(const scan *s) { return s->end - s->at > 1 ? s->at[1] : '\0'; }
@@ -114,7 +116,7 @@ static void index_of(scan *s) {
     refuse(s);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static extent source_name(scan *s) {
     uint64_t n;
@@ -181,7 +183,8 @@ OPERATORS[] = {
     {"ti", "t"},  {"tl", "tl"}, {"tw", "e"},
 };
 
-/* NULL: none; one with small letters may be one of a later time. Conversions ("cv") have a type, and are tried in several ways: no name for us. */
+/* NULL: none; one with small letters may be one of a later time. Conversions ("cv") have a type, and are tried in
+ * several ways: no name for us. */
 static const struct operator* take_operator(scan *s) {
     for (size_t i = 0; i < sizeof OPERATORS / sizeof *OPERATORS; i++) {
         if (take_pair(s, OPERATORS[i].code)) return &OPERATORS[i];
@@ -246,7 +249,8 @@ static extent unqualified_name(scan *s) {
     return all;
 }
 
-/* The inside of N…E. Each beginning of it is a part (are_parts: else none is), except what was one before and the whole. */
+/* The inside of N…E. Each beginning of it is a part (are_parts: else none is), except what was one before and the
+ * whole. */
 static extent prefix(scan *s, bool are_parts) {
     extent all = fixed(0);
     bool is_first = true;
@@ -328,7 +332,7 @@ static extent name(scan *s) {
     return all;
 }
 
-/* ---- templates ------------------------------------------------------------------------------------------------------- */
+/* ---- templates --------------------------------------------------------------------------------------------------- */
 
 static extent literal(scan *s);
 
@@ -365,7 +369,7 @@ static extent template_arguments(scan *s) {
     return all;
 }
 
-/* ---- types ----------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 static bool is_qualifier(const scan *s) {
     char c = peek(s), next = peek_next(s);
@@ -518,7 +522,7 @@ static extent type(scan *s) {
     return all;
 }
 
-/* ---- expressions ----------------------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 
 /* "Lj4E", "L_Z4functionvE". */
 static extent literal(scan *s) {
@@ -544,7 +548,8 @@ static extent expressions(scan *s, char end) {
     return all;
 }
 
-/* "sr1AE1b": a name in a type that depends on parameters. What is wrong before the E lets some demanglers go round for ever: so it must be plain. */
+/* "sr1AE1b": a name in a type that depends on parameters. What is wrong before the E lets some demanglers go round for
+ * ever: so it must be plain. */
 static extent unresolved_name(scan *s) {
     char c = peek(s);
     bool is_either = is_digit(c) || is_lower(c) || c == 'C' || c == 'U' || c == 'L';
@@ -615,10 +620,10 @@ static extent expression(scan *s) {
     return all;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-/* A function with its parameters. T_ and the like are the arguments of the template that it is: where it is none, or they are within these arguments, what they are is for nobody to say, and
- * the demangler may try for ever. */
+/* A function with its parameters. T_ and the like are the arguments of the template that it is: where it is none, or
+ * they are within these arguments, what they are is for nobody to say, and the demangler may try for ever. */
 static extent encoding(scan *s) {
     extent all;
     if (!enter(s))

@@ -35,10 +35,8 @@ static struct as_map_slot *find(const as_map *map, uint64_t key) {
 uint32_t as_map_get(const as_map *map, uint64_t key) { return map->n_slots ? find(map, key)->value - 1 : AS_MAP_NONE; }
 
 static bool grow(as_map *map, size_t n_slots) {
-    as_map larger = {.n_slots = n_slots,
-                     .count = map->count,
-                     .seed = map->n_slots ? map->seed : as_seed(),
-                     .budget = map->budget};
+    as_map larger = {
+        .n_slots = n_slots, .count = map->count, .seed = map->n_slots ? map->seed : as_seed(), .budget = map->budget};
     if (!as_budget_take(map->budget, larger.n_slots * sizeof *map->slots)) return false;
     larger.slots = calloc(larger.n_slots, sizeof *map->slots);
     if (!larger.slots) {

@@ -36,7 +36,7 @@ bool as_budget_allows(const as_budget *budget, uint64_t bytes) {
     return true;
 }
 
-/* ---- arena ----------------------------------------------------------------------------------------------------------- */
+/* ---- arena ------------------------------------------------------------------------------------------------------- */
 
 enum { ALIGNMENT = 16, FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, HUGE_PAGE = 1 << 21 };
 
@@ -153,7 +153,7 @@ char *as_arena_copy(as_arena *arena, const char *text, size_t size) {
     return copy;
 }
 
-/* ---- vector ---------------------------------------------------------------------------------------------------------- */
+/* ---- vector ------------------------------------------------------------------------------------------------------ */
 
 void as_vec_init(as_vec *vec, size_t element_size, as_budget *budget) {
     *vec = (as_vec){.size = element_size, .budget = budget};

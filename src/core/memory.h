@@ -14,7 +14,8 @@ typedef struct as_budget {
     struct as_budget *parent; /* must live as long; may be NULL */
 } as_budget;
 
-/* False, and nothing counted, if that would exceed the limit. Safe from several threads; a budget that is NULL has no limit. */
+/* False, and nothing counted, if that would exceed the limit. Safe from several threads; a budget that is NULL has no
+ * limit. */
 bool as_budget_take(as_budget *budget, uint64_t bytes);
 void as_budget_give(as_budget *budget, uint64_t bytes);
 /* Whether so much could be taken now: for what is needed for a moment only, and not counted. */
@@ -48,8 +49,9 @@ void as_vec_init(as_vec *vec, size_t element_size, as_budget *budget);
 void as_vec_free(as_vec *vec);
 /* Room for at least `extra` more elements; false when memory is out. */
 bool as_vec_reserve(as_vec *vec, size_t extra);
-/* Room for `total` elements in all, where it is known ahead that about so many will come, in large pages where it is much: first touches cost less, and nothing moves. Where that
- * is more than half of what the budget leaves, nothing happens. What is not touched takes no memory but of the budget; as_vec_shrink() gives it back. */
+/* Room for `total` elements in all, where it is known ahead that about so many will come, in large pages where it is
+ * much: first touches cost less, and nothing moves. Where that is more than half of what the budget leaves, nothing
+ * happens. What is not touched takes no memory but of the budget; as_vec_shrink() gives it back. */
 void as_vec_expect(as_vec *vec, size_t total);
 /* A new zeroed element at the end, or NULL. Pointers into the vector end their life here. */
 void *as_vec_push(as_vec *vec);
@@ -59,7 +61,8 @@ bool as_vec_append(as_vec *vec, const void *data, size_t n);
 static inline bool as_vec_text(as_vec *vec, const char *text) { return as_vec_append(vec, text, strlen(text)); }
 /* Gives back what is not used. */
 void as_vec_shrink(as_vec *vec);
-/* Says that elements from … to - 1 will not be read again, so that their pages can go back to the system while the rest is still needed. */
+/* Says that elements from … to - 1 will not be read again, so that their pages can go back to the system while the rest
+ * is still needed. */
 void as_vec_consumed(as_vec *vec, size_t from, size_t to);
 
 #define AS_AT(type, vec, index) (((type *)(vec)->data)[index])

@@ -1,4 +1,5 @@
-/* What people type to find names: /PATTERN/ is a regular expression (core/pattern.h), anything else is a part of the name, in which small letters stand for large ones, too. */
+/* What people type to find names: /PATTERN/ is a regular expression (core/pattern.h), anything else is a part of the
+ * name, in which small letters stand for large ones, too. */
 #ifndef AS_CORE_NEEDLE_H
 #define AS_CORE_NEEDLE_H
 

@@ -1,4 +1,5 @@
-/* The C++ standard library's <charconv> behind a C interface: the fastest exact conversions there are, and locale-free. */
+/* The C++ standard library's <charconv> behind a C interface: the fastest exact conversions there are, and
+ * locale-free. */
 #include "core/number.h"
 
 #include <charconv>
@@ -28,7 +29,8 @@ bool is_word(const char *text, size_t size, double &out) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* A real without sign. from_chars does not say whether an out-of-range number was too large or too small: the exponent does. */
+/* A real without sign. from_chars does not say whether an out-of-range number was too large or too small: the exponent
+ * does. */
 bool parse_unsigned_real(const char *text, size_t size, double &out) {
     if (is_word(text, size, out)) return true;
     if (!is_digit(text[0]) && !(text[0] == '.' && size > 1 && is_digit(text[1]))) return false;

@@ -22,9 +22,9 @@ typedef struct as_number {
     };
 } as_number;
 
-/* Reads the whole of text as a number: [+-] digits, decimal point, exponent, or (any case) nan, inf, infinity. Digits on at least one
- * side of the point. No blanks, no hexadecimal, no underscores. Integers beyond 64 bits and values beyond double become reals
- * (too large: infinity, as IEEE rounding has it). False if text is anything else. */
+/* Reads the whole of text as a number: [+-] digits, decimal point, exponent, or (any case) nan, inf, infinity. Digits
+ * on at least one side of the point. No blanks, no hexadecimal, no underscores. Integers beyond 64 bits and values
+ * beyond double become reals (too large: infinity, as IEEE rounding has it). False if text is anything else. */
 bool as_number_parse(const char *text, size_t size, as_number *out);
 /* The same as a double. */
 bool as_real_parse(const char *text, size_t size, double *out);
@@ -33,15 +33,17 @@ bool as_hex_real_parse(const char *text, size_t size, double *out);
 double as_number_real(as_number number);
 
 enum { AS_NUMBER_SIZE = 32 };
-/* Shortest text that reads back as the same double: "20", "0.1", "1e+30", "nan", "inf", "-inf". NUL-terminated; returns its length. */
+/* Shortest text that reads back as the same double: "20", "0.1", "1e+30", "nan", "inf", "-inf". NUL-terminated; returns
+ * its length. */
 size_t as_real_format(double value, char buffer[AS_NUMBER_SIZE]);
-/* The same without an exponent, for readers that know none: "0.00001", "1000000000000000000000000000000". value must be finite. */
+/* The same without an exponent, for readers that know none: "0.00001", "1000000000000000000000000000000". value must be
+ * finite. */
 enum { AS_PLAIN_NUMBER_SIZE = 352 };
 size_t as_real_format_plain(double value, char buffer[AS_PLAIN_NUMBER_SIZE]);
 /* The same digits as Python writes a float: "20.0", "0.1", "100000.0", "1e-05", "1e+16", "nan", "-inf". */
 size_t as_real_format_python(double value, char buffer[AS_NUMBER_SIZE]);
-/* `precision` digits behind the point, the last one rounded exactly (half to even): "12.50", or scientific: "1.25e+01". value must be finite.
- * NUL-terminated; returns its length, 0 where it does not fit. */
+/* `precision` digits behind the point, the last one rounded exactly (half to even): "12.50", or scientific: "1.25e+01".
+ * value must be finite. NUL-terminated; returns its length, 0 where it does not fit. */
 size_t as_real_format_digits(double value, bool scientific, int precision, char *buffer, size_t size);
 /* The nearest number with so many significant digits, for people to read; NaN and infinities stay. */
 double as_real_round(double value, int digits);

@@ -39,8 +39,9 @@ static void *take_work_anywhere(void *argument) {
     return take_work(argument);
 }
 
-/* A new thread begins on another core than the caller's, which is busy, and may go anywhere then. The system by itself may let both share that core for some 20 ms, which is a good part of what is
- * worth threads at all. False: it begins anywhere. */
+/* A new thread begins on another core than the caller's, which is busy, and may go anywhere then. The system by itself
+ * may let both share that core for some 20 ms, which is a good part of what is worth threads at all. False: it begins
+ * anywhere. */
 static bool begin_elsewhere(queue *q, pthread_attr_t *attributes) {
     find_cores(&q->cores);
     cpu_set_t others = q->cores;

@@ -5,8 +5,9 @@
 
 #include "core/memory.h"
 
-/* The pattern as a program for a machine that follows all ways at once: a set of instructions, advanced by one byte at a time. Code of a
- * part is contiguous and its targets lie in it or just behind it, so that parts can be moved and copied. */
+/* The pattern as a program for a machine that follows all ways at once: a set of instructions, advanced by one byte at
+ * a time. Code of a part is contiguous and its targets lie in it or just behind it, so that parts can be moved and
+ * copied. */
 enum { MAX_CODE = 8192, MAX_DEPTH = 100, MAX_REPEAT = 1000 };
 
 typedef enum operation { BYTE, ANY, CLASS, SPLIT, JUMP, AT_BEGIN, AT_END, AT_WORD, NOT_AT_WORD, MATCH } operation;
@@ -75,7 +76,7 @@ static bool copy_code(parser *p, const instruction *part, size_t n, size_t from)
     return true;
 }
 
-/* ---- classes --------------------------------------------------------------------------------------------------------- */
+/* ---- classes ----------------------------------------------------------------------------------------------------- */
 
 static void class_add(byte_class *class, unsigned from, unsigned to) {
     for (unsigned c = from; c <= to; c++) class->bits[c >> 3] |= (uint8_t)(1u << (c & 7));
@@ -224,7 +225,7 @@ static bool parse_class(parser *p) {
     return emit_class(p, &class);
 }
 
-/* ---- the grammar ----------------------------------------------------------------------------------------------------- */
+/* ---- the grammar ------------------------------------------------------------------------------------------------- */
 
 static bool parse_alternatives(parser *p);
 
@@ -399,7 +400,7 @@ void as_pattern_free(as_pattern *pattern) {
     free(pattern);
 }
 
-/* ---- searching ------------------------------------------------------------------------------------------------------- */
+/* ---- searching --------------------------------------------------------------------------------------------------- */
 
 typedef struct search {
     const instruction *code;

@@ -1,4 +1,5 @@
-/* Random numbers that are the same everywhere: a result that chance has a part in is known by its seed, on every machine. Not for secrets. */
+/* Random numbers that are the same everywhere: a result that chance has a part in is known by its seed, on every
+ * machine. Not for secrets. */
 #ifndef AS_CORE_RANDOM_H
 #define AS_CORE_RANDOM_H
 

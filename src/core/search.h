@@ -31,8 +31,8 @@ static inline size_t as_last_not_above(const uint64_t *sums, size_t n, uint64_t 
     return low;
 }
 
-/* Sorts n things of `size` bytes (at most 64) so that the first `most` of them stand in their places: of very many only these are sorted, and the others may be lost. compare: as that of qsort_r(), 0 for
- * no two of them. */
+/* Sorts n things of `size` bytes (at most 64) so that the first `most` of them stand in their places: of very many only
+ * these are sorted, and the others may be lost. compare: as that of qsort_r(), 0 for no two of them. */
 void as_sort_first(void *things, size_t n, size_t size, size_t most, int (*compare)(const void *, const void *, void *),
                    void *user);
 

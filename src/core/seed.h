@@ -1,4 +1,5 @@
-/* What makes the hash tables of this process its own: whoever writes a file cannot know which of its keys would collide in them. */
+/* What makes the hash tables of this process its own: whoever writes a file cannot know which of its keys would collide
+ * in them. */
 #ifndef AS_CORE_SEED_H
 #define AS_CORE_SEED_H
 

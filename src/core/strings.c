@@ -12,7 +12,8 @@ struct as_string_entry {
     size_t size;
 };
 
-/* The hash stands in the slot: neither entries of other texts nor, when the table grows, any need be looked at, which in large tables would each be a wait for memory. */
+/* The hash stands in the slot: neither entries of other texts nor, when the table grows, any need be looked at, which
+ * in large tables would each be a wait for memory. */
 struct as_string_slot {
     uint32_t id; /* + 1, 0: free */
     uint32_t hash;

@@ -23,7 +23,8 @@ void as_strings_expect(as_strings *strings, size_t n);
 
 /* The id of this text, new or known; AS_NO_STR only when memory is out. text may hold NUL bytes. */
 as_str as_intern(as_strings *strings, const char *text, size_t size);
-/* The ids of up to AS_INTERN_BATCH texts, as as_intern() gives them, without waiting for memory at each of them in turn. False when memory is out. */
+/* The ids of up to AS_INTERN_BATCH texts, as as_intern() gives them, without waiting for memory at each of them in
+ * turn. False when memory is out. */
 typedef struct as_text_span {
     const char *text;
     size_t size;

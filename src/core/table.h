@@ -1,5 +1,6 @@
-/* Tables: what every answer of the command is made of, and what carries records. Columns have names; cells have types of their own,
- * as in SQL. One printer (render/printer.h) turns a table into text, CSV, JSON, JSON Lines or Markdown. */
+/* Tables: what every answer of the command is made of, and what carries records. Columns have names; cells have types
+ * of their own, as in SQL. One printer (render/printer.h) turns a table into text, CSV, JSON, JSON Lines or
+ * Markdown. */
 #ifndef AS_CORE_TABLE_H
 #define AS_CORE_TABLE_H
 

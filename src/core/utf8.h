@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the character at text, of which `room` are there; 0 if it is not a valid one (overlong, surrogate, beyond U+10FFFF, cut off). */
+/* Bytes of the character at text, of which `room` are there; 0 if it is not a valid one (overlong, surrogate, beyond
+ * U+10FFFF, cut off). */
 static inline size_t as_utf8_length(const char *text, size_t room) {
     const unsigned char *s = (const unsigned char *)text;
     if (room == 0) return 0;

@@ -1,4 +1,5 @@
-/* Filling a dataset. Every function returns an id, or ASSAY_NONE / false when memory (or the budget) is out; nothing else can fail. */
+/* Filling a dataset. Every function returns an id, or ASSAY_NONE / false when memory (or the budget) is out; nothing
+ * else can fail. */
 #ifndef AS_DATASET_BUILD_H
 #define AS_DATASET_BUILD_H
 
@@ -18,8 +19,8 @@ assay_id as_add_region(as_dataset *ds, const as_region *region);
 assay_id as_add_location(as_dataset *ds, const as_location *location);
 assay_id as_add_run(as_dataset *ds, const as_run *run);
 bool as_add_block(as_dataset *ds, const as_block *block); /* arrays must live in ds->arena */
-/* An entry of as_pair(metric, run) that is new. The struct is copied; arrays and source live in ds->arena, or in what the dataset holds. One without a source is
- * loaded. */
+/* An entry of as_pair(metric, run) that is new. The struct is copied; arrays and source live in ds->arena, or in what
+ * the dataset holds. One without a source is loaded. */
 bool as_add_profile(as_dataset *ds, const as_profile *profile);
 /* release(object) is called when the dataset is freed; at once, where memory is out. */
 bool as_ds_hold(as_dataset *ds, void *object, void (*release)(void *object));
@@ -37,8 +38,9 @@ bool as_add_segment_costs(as_dataset *ds, const as_segment_costs *costs);
 bool as_add_attribute(as_dataset *ds, as_owner owner, assay_id owner_id, const char *key, as_cell value);
 /* The table of this name, made with columns "id" and "run" when new. NULL when memory is out. */
 as_table *as_add_record_table(as_dataset *ds, const char *name);
-/* A table of this name, which the dataset must not have yet, whose cells are asked of `source`; it lives as long as the dataset. records: see as_record_table; NULL: the table is derived from others. Its
- * columns are "id" and "run" so far. NULL when memory is out. */
+/* A table of this name, which the dataset must not have yet, whose cells are asked of `source`; it lives as long as the
+ * dataset. records: see as_record_table; NULL: the table is derived from others. Its columns are "id" and "run" so far.
+ * NULL when memory is out. */
 as_table *as_add_record_view(as_dataset *ds, const char *name, const as_table_source *source,
                              struct as_records *records);
 /* The same for one that is derived in a way that is known. */
@@ -50,7 +52,8 @@ void as_add_problem(as_dataset *ds, as_severity severity, as_place place, const 
 void as_add_vproblem(as_dataset *ds, as_severity severity, as_place place, const char *rule, const char *format,
                      va_list args) __attribute__((format(printf, 5, 0)));
 
-/* The problem "missing-points": n_incomplete series have no data at some points, the first of them at n_missing. False when memory is out. */
+/* The problem "missing-points": n_incomplete series have no data at some points, the first of them at n_missing. False
+ * when memory is out. */
 bool as_add_missing_points(as_dataset *ds, as_place place, const as_series *first, size_t n_missing,
                            size_t n_incomplete);
 
@@ -79,10 +82,11 @@ bool as_add_missing_points(as_dataset *ds, as_place place, const as_series *firs
     ((as_context){.source_id = AS_NO_STR, .name = AS_NO_STR, .parent = ASSAY_NONE, .region = ASSAY_NONE, .line = -1})
 #define AS_RUN_INIT ((as_run){.source_id = AS_NO_STR, .source = AS_NO_STR, .point = ASSAY_NONE, .start_time = NAN})
 
-/* ---- the tree of contexts -------------------------------------------------------------------------------------------- */
+/* ---- the tree of contexts ---------------------------------------------------------------------------------------- */
 
-/* Contexts arrive in any order, a parent before its children, and get ids in order of arrival; as_tree_finish() renumbers them in pre-order
- * (children in order of arrival) and stores them in the dataset. Until then use the tree's ids. */
+/* Contexts arrive in any order, a parent before its children, and get ids in order of arrival; as_tree_finish()
+ * renumbers them in pre-order (children in order of arrival) and stores them in the dataset. Until then use the tree's
+ * ids. */
 typedef struct as_tree {
     as_dataset *ds;
     as_vec nodes;     /* as_context, parent being a tree id */
@@ -104,7 +108,8 @@ assay_id as_tree_region(as_tree *tree, as_str name);
 void as_tree_mark_callpath(as_tree *tree, assay_id id);
 /* The context at the end of a call path "a->b->c", made with all that lies on the way; marked as a call path. */
 assay_id as_tree_path(as_tree *tree, const char *path, size_t size);
-/* Puts the contexts into the dataset in pre-order; the tree is not to be used from then on. *new_ids: for each tree id its final id, in ds->arena. */
+/* Puts the contexts into the dataset in pre-order; the tree is not to be used from then on. *new_ids: for each tree id
+ * its final id, in ds->arena. */
 bool as_tree_finish(as_tree *tree, const assay_id **new_ids);
 
 #endif

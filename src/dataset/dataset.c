@@ -109,7 +109,7 @@ void as_dataset_forget_data(as_dataset *ds) {
     ds->traces.n_samples = ds->n_sparse_values = 0;
 }
 
-/* ---- getters --------------------------------------------------------------------------------------------------------- */
+/* ---- getters ----------------------------------------------------------------------------------------------------- */
 
 const as_run *as_ds_run(const as_dataset *ds, assay_id id) { return &AS_AT(as_run, &ds->runs, id); }
 const as_metric *as_ds_metric(const as_dataset *ds, assay_id id) { return &AS_AT(as_metric, &ds->metrics, id); }
@@ -191,7 +191,7 @@ const as_block *as_ds_metric_block(const as_dataset *ds, assay_id metric) {
     return index == ASSAY_NONE ? NULL : as_ds_block(ds, index);
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 as_number as_block_value(const as_block *block, uint64_t row) {
     switch (block->dtype) {
@@ -215,7 +215,7 @@ uint32_t as_block_find(const as_block *block, assay_id context) {
     return i < block->n_contexts && block->contexts[i] == context ? i : UINT32_MAX;
 }
 
-/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 bool as_point_label(const as_dataset *ds, assay_id point, as_vec *out) {
     const double *coordinates = as_ds_point(ds, point);
@@ -276,10 +276,12 @@ bool as_ds_has_wholes(const as_dataset *ds) {
     return id < n;
 }
 
-/* What views ask again and again of all contexts, of which there may be millions; found once, and anew where contexts were added. */
+/* What views ask again and again of all contexts, of which there may be millions; found once, and anew where contexts
+ * were added. */
 enum { HAS_ROLES = 1, HAS_ASIDES = 2, HAS_CALLING_LINES = 4, HAS_PLACES = 8, LOOKED_THROUGH = 16, SEEN_BITS = 5 };
 
-/* Whether as_region_is_place() holds for some region: there may be a million of them, so kinds are told apart by their ids. */
+/* Whether as_region_is_place() holds for some region: there may be a million of them, so kinds are told apart by their
+ * ids. */
 static bool find_places(const as_dataset *ds) {
     as_str process = as_find(&ds->strings, "process", strlen("process")),
            thread = as_find(&ds->strings, "thread", strlen("thread"));

@@ -1,4 +1,5 @@
-/* Experiments while they are read: where values go until the file is over. How they become blocks is in experiment_finish.c. */
+/* Experiments while they are read: where values go until the file is over. How they become blocks is in
+ * experiment_finish.c. */
 #include "dataset/experiment_private.h"
 
 #include <stdlib.h>
@@ -85,7 +86,7 @@ assay_id as_experiment_point(as_experiment *e, const double *coordinates) {
     }
 }
 
-/* ---- shares ---------------------------------------------------------------------------------------------------------- */
+/* ---- shares ------------------------------------------------------------------------------------------------------ */
 
 /* When memory is out it is kept: that is no harm, and soon somebody will say so. */
 static bool find_owner(as_experiment *e, assay_id context) {
@@ -104,7 +105,7 @@ bool as_experiment_keeps(as_experiment *e, assay_id context) {
     return known == AS_PATH_UNKNOWN ? find_owner(e, context) : known == AS_PATH_OWN;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 uint32_t as_experiment_series(as_experiment *e, assay_id metric, assay_id context) {
     uint64_t key = as_pair(metric, context);
@@ -142,7 +143,8 @@ static void make_reals(as_metric_column *column) {
     column->dtype = AS_DTYPE_DOUBLE;
 }
 
-/* The bits of a value in the column's type, which it changes where the value does not fit: integers stay integers as long as all are. */
+/* The bits of a value in the column's type, which it changes where the value does not fit: integers stay integers as
+ * long as all are. */
 static uint64_t bits_of(as_metric_column *column, as_number value) {
     if (value.kind == AS_INT && column->dtype == AS_DTYPE_INT64) {
         column->has_negative |= value.i < 0;
@@ -187,8 +189,8 @@ bool as_column_spread_points(as_metric_column *column) {
     return true;
 }
 
-/* Notes the point of the next row, number k of the last segment. Where all call paths have the same points in the same order, as most files
- * have them, one list does for all. */
+/* Notes the point of the next row, number k of the last segment. Where all call paths have the same points in the same
+ * order, as most files have them, one list does for all. */
 static bool add_point(as_metric_column *column, uint32_t k, assay_id point) {
     if (column->is_regular && column->segments.count > 1) {
         size_t period = column->points.count;

@@ -1,6 +1,7 @@
-/* Building experiments: values of (metric, call path) at points of named parameters, with repetitions. Readers hand over lists of values in the
- * order of the file; as_experiment_finish() numbers runs by (point, repetition), sorts, and fills the dataset. The same point
- * of the same series may come several times: its values become further repetitions. */
+/* Building experiments: values of (metric, call path) at points of named parameters, with repetitions. Readers hand
+ * over lists of values in the order of the file; as_experiment_finish() numbers runs by (point, repetition), sorts, and
+ * fills the dataset. The same point of the same series may come several times: its values become further
+ * repetitions. */
 #ifndef AS_DATASET_EXPERIMENT_H
 #define AS_DATASET_EXPERIMENT_H
 
@@ -8,7 +9,8 @@
 
 typedef struct as_experiment as_experiment;
 
-/* Where ds->share is set, values and statistics of other processes' call paths are dropped; their series and points are made all the same. */
+/* Where ds->share is set, values and statistics of other processes' call paths are dropped; their series and points are
+ * made all the same. */
 as_experiment *as_experiment_new(as_dataset *ds);
 void as_experiment_free(as_experiment *experiment);
 
@@ -31,8 +33,9 @@ bool as_experiment_value(as_experiment *experiment, as_cell_key key, as_number v
 bool as_experiment_value_at(as_experiment *experiment, as_cell_key key, uint32_t location, as_number value);
 /* Statistics the source stores; key in tree ids. Call them in the order of the source. */
 bool as_experiment_statistics(as_experiment *experiment, as_cell_key key, const as_measurement *statistics);
-/* Repetitions of this cell handed over so far: the repetition the next value will get. The first call makes all later ones of
- * as_experiment_value() slower and larger: for records that carry more than a value. UINT32_MAX when memory is out. */
+/* Repetitions of this cell handed over so far: the repetition the next value will get. The first call makes all later
+ * ones of as_experiment_value() slower and larger: for records that carry more than a value. UINT32_MAX when memory is
+ * out. */
 uint32_t as_experiment_repetition(as_experiment *experiment, as_cell_key key);
 /* Whether values of this call path are kept; others need not be handed over, but their series must be made. */
 bool as_experiment_keeps(as_experiment *experiment, assay_id context);
@@ -42,7 +45,8 @@ uint32_t as_experiment_series(as_experiment *experiment, assay_id metric, assay_
 bool as_experiment_has_series(const as_experiment *experiment, assay_id metric, assay_id context);
 
 /* Moves everything into the dataset. *new_ids (may be NULL): final context id for each tree id. Adds the problems
- * "missing-points" (a series without data at some points; one problem in all) and "inexact-integer" (an integer beyond 2^53 among reals). */
+ * "missing-points" (a series without data at some points; one problem in all) and "inexact-integer" (an integer beyond
+ * 2^53 among reals). */
 bool as_experiment_finish(as_experiment *experiment, as_place whole_file, const assay_id **new_ids);
 
 /* The run of (point, repetition), or ASSAY_NONE; after finish. */

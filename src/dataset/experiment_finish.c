@@ -16,14 +16,15 @@ typedef struct row_plan {
     uint64_t *targets; /* for each segment: its first row in the block */
 } row_plan;
 
-/* ---- sorting by context ---------------------------------------------------------------------------------------------- */
+/* ---- sorting by context ------------------------------------------------------------------------------------------ */
 
 static int compare_ids(const void *a, const void *b) {
     assay_id x = *(const assay_id *)a, y = *(const assay_id *)b;
     return (x > y) - (x < y);
 }
 
-/* The n contexts that have rows, ascending. Going through all contexts would be too much for each of many metrics that have few of them. */
+/* The n contexts that have rows, ascending. Going through all contexts would be too much for each of many metrics that
+ * have few of them. */
 static void list_contexts(const as_vec *segments, const assay_id *new_ids, const uint64_t *counts, size_t n_all,
                           const row_plan *plan, size_t n) {
     size_t k = 0;
@@ -79,7 +80,8 @@ static bool plan_rows(as_experiment *e, const as_metric_column *column, const as
     return true;
 }
 
-/* Moves a column to its final place and frees the old one, bit by bit, so that memory does not hold both. NULL when memory is out. */
+/* Moves a column to its final place and frees the old one, bit by bit, so that memory does not hold both. NULL when
+ * memory is out. */
 static void *move_column(as_dataset *ds, as_vec *rows, const as_vec *segments, const uint64_t *targets) {
     char *moved = as_arena_array(&ds->arena, rows->count, rows->size);
     if (!moved) return NULL;
@@ -96,7 +98,7 @@ static void *move_column(as_dataset *ds, as_vec *rows, const as_vec *segments, c
     return moved;
 }
 
-/* ---- sorting by point ------------------------------------------------------------------------------------------------ */
+/* ---- sorting by point -------------------------------------------------------------------------------------------- */
 
 typedef struct sort_row {
     assay_id point;
@@ -187,7 +189,7 @@ static bool make_blocks(as_experiment *e, const assay_id *new_ids) {
     return fine;
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 /* Calls step for each entry of block->runs with the point that still stands there, and its repetition. */
 static void each_row(const as_block *block, void (*step)(void *user, uint64_t row, assay_id point, uint32_t repetition),
@@ -265,7 +267,7 @@ assay_id as_run_of(const as_dataset *ds, assay_id point, uint32_t repetition) {
     return run->point == point && run->repetition == repetition ? (assay_id)low : ASSAY_NONE;
 }
 
-/* ---- statistics, locations, series ----------------------------------------------------------------------------------- */
+/* ---- statistics, locations, series ------------------------------------------------------------------------------- */
 
 /* Puts statistics where their series begins; order: in which they are taken, NULL for that of the source. */
 static void distribute_statistics(as_experiment *e, const size_t *order) {
@@ -291,7 +293,8 @@ static bool is_in_order(const as_dataset *ds) {
     return true;
 }
 
-/* The statistics' indices by point, in the order of the source where points are the same; to be freed. NULL when memory is out. */
+/* The statistics' indices by point, in the order of the source where points are the same; to be freed. NULL when memory
+ * is out. */
 static size_t *order_by_point(const as_experiment *e) {
     size_t n = e->statistics.count, n_points = e->ds->n_points;
     size_t *order = malloc((n + 1) * sizeof *order), *next = calloc(n_points + 1, sizeof *next);
@@ -306,7 +309,8 @@ static size_t *order_by_point(const as_experiment *e) {
     return order;
 }
 
-/* Statistics grouped by series in the order of points; a series' own ones keep the order of the source where points repeat. */
+/* Statistics grouped by series in the order of points; a series' own ones keep the order of the source where points
+ * repeat. */
 static bool place_statistics(as_experiment *e) {
     as_dataset *ds = e->ds;
     size_t n = e->statistics.count;

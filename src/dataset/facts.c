@@ -150,7 +150,7 @@ as_fact_reach as_fact_depends_on(uint32_t fact) {
     return about == METRIC ? AS_FACT_OF_METRIC : about == LOCATION ? AS_FACT_OF_LOCATION : AS_FACT_OF_CONTEXT;
 }
 
-/* ---- preparing ------------------------------------------------------------------------------------------------------- */
+/* ---- preparing --------------------------------------------------------------------------------------------------- */
 
 enum { N_REGION_TEXTS = 3 };
 static const char *const region_keys[N_REGION_TEXTS] = {"paradigm", "url", "descr"};
@@ -254,7 +254,7 @@ as_facts *as_facts_new(const as_dataset *ds) {
     return f;
 }
 
-/* ---- answering ------------------------------------------------------------------------------------------------------- */
+/* ---- answering --------------------------------------------------------------------------------------------------- */
 
 static as_formula_value number(double value) { return (as_formula_value){.number = value}; }
 static as_formula_value nothing(void) { return (as_formula_value){.is_nothing = true}; }

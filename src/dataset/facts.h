@@ -1,4 +1,5 @@
-/* What formulas can ask about a dataset, besides the values of metrics: CubePL's cube::… and calculation::… variables. */
+/* What formulas can ask about a dataset, besides the values of metrics: CubePL's cube::… and calculation::…
+ * variables. */
 #ifndef AS_DATASET_FACTS_H
 #define AS_DATASET_FACTS_H
 
@@ -18,8 +19,8 @@ typedef struct as_fact_point {
     bool exclusive; /* the value asked for */
 } as_fact_point;
 
-/* A dataset with what it takes to answer at once. Lists go by the ids of metrics, contexts and regions; locations (leaves), location groups (their
- * parents) and system nodes (the rest) are numbered by themselves. */
+/* A dataset with what it takes to answer at once. Lists go by the ids of metrics, contexts and regions; locations
+ * (leaves), location groups (their parents) and system nodes (the rest) are numbered by themselves. */
 typedef struct as_facts as_facts;
 /* NULL when memory is out. The dataset must not change as long as there are facts. */
 as_facts *as_facts_new(const as_dataset *ds);

@@ -125,7 +125,7 @@ bool as_flame_describe(as_flame *flame, uint32_t id, const char *module, const c
 void as_flame_turn(as_flame *flame) { flame->side = 1; }
 size_t as_flame_sides(const as_flame *flame) { return flame->side + 1; }
 
-/* ---- what is in it ------------------------------------------------------------------------------------------------------- */
+/* ---- what is in it ----------------------------------------------------------------------------------------------- */
 
 static double real_of(const amount *own) {
     double real = isfinite(own->real) ? own->real + own->lost : own->real;
@@ -142,7 +142,7 @@ as_flame_frame_info as_flame_look(const as_flame *flame, uint32_t id) {
 const as_strings *as_flame_names(const as_flame *flame) { return &flame->names; }
 bool as_flame_is_whole(const as_flame *flame) { return !flame->has_real; }
 
-/* ---- lines -------------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 /* flamegraph.pl and others that draw such lines know no exponents. */
 static void write_amount(const amount *own, as_output *out) {

@@ -79,7 +79,7 @@ bool as_add_compiled_formula(as_dataset *ds, assay_id metric, as_derived_sides s
     return true;
 }
 
-/* ---- problems -------------------------------------------------------------------------------------------------------- */
+/* ---- problems ---------------------------------------------------------------------------------------------------- */
 
 enum { QUOTE_SIZE = 96 };
 
@@ -137,7 +137,7 @@ static void warn(as_dataset *ds, const as_derived *derived, as_formula_part part
                    words[part], line ? "" : " is", quoted);
 }
 
-/* ---- compiling ------------------------------------------------------------------------------------------------------- */
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
 
 typedef struct name_table {
     const as_dataset *ds;
@@ -183,7 +183,7 @@ static int by_metric(const void *a, const void *b) {
     return (left->metric > right->metric) - (left->metric < right->metric);
 }
 
-/* ---- what needs what ------------------------------------------------------------------------------------------------- */
+/* ---- what needs what --------------------------------------------------------------------------------------------- */
 
 static as_derived *find_derived(const as_derivations *d, assay_id metric) {
     size_t low = 0, high = d->derived.count;
@@ -228,8 +228,9 @@ static bool has_exclusive(const as_dataset *ds, const as_derived *derived) {
     return has;
 }
 
-/* Numbers formulas so that each comes behind those it needs. One that has to wait goes on the list of the one it waits for, and is looked at again when that
- * one has its number. next, first, ready: room for one number for each of them. */
+/* Numbers formulas so that each comes behind those it needs. One that has to wait goes on the list of the one it waits
+ * for, and is looked at again when that one has its number. next, first, ready: room for one number for each of
+ * them. */
 static void put_in_order(const as_dataset *ds, uint32_t *next, uint32_t *first, uint32_t *ready) {
     as_derivations *d = ds->derivations;
     size_t n = d->derived.count, n_ready = 0;
@@ -296,7 +297,8 @@ static bool order_formulas(as_dataset *ds) {
     return true;
 }
 
-/* Where an init cannot be used (init_is_fine: by formula), what reads a variable that no other init sets has no value. False when memory is out. */
+/* Where an init cannot be used (init_is_fine: by formula), what reads a variable that no other init sets has no value.
+ * False when memory is out. */
 static bool drop_unset(as_dataset *ds, const bool *init_is_fine) {
     as_derivations *d = ds->derivations;
     bool *is_set = calloc(as_formula_scope_globals(d->scope) + 1, sizeof *is_set), all_fine = true;
@@ -354,7 +356,7 @@ bool as_compile_formulas(as_dataset *ds, const char *path) {
     return fine && check_formulas(ds);
 }
 
-/* ---- preparing ------------------------------------------------------------------------------------------------------- */
+/* ---- preparing --------------------------------------------------------------------------------------------------- */
 
 static bool init_fact(void *user, uint32_t fact, size_t point, double index, as_formula_value *out) {
     const as_derivations *d = user;

@@ -38,7 +38,8 @@ static bool add_exponent(const writing *w, const char *exponent) {
 
 static bool add_pieces(const writing *w, uint32_t first, uint32_t n, const char *parameter);
 
-/* "p^(3/2) * log2(p)^(1)", led by " * " where something stands before it; a piecewise factor: "{p^(1) for p<=4.0; p^(2) for p>=4.0}". */
+/* "p^(3/2) * log2(p)^(1)", led by " * " where something stands before it; a piecewise factor: "{p^(1) for p<=4.0; p^(2)
+ * for p>=4.0}". */
 static bool add_factor(const writing *w, const as_term *term, bool *empty) {
     const as_dataset *ds = w->ds;
     const char *name = as_ds_parameter(ds, term->parameter);
@@ -76,7 +77,8 @@ static bool is_bare(const writing *w, uint32_t i) {
     return true;
 }
 
-/* Whether the constant shows: not where it is 0 and terms are there; for people not where it is what rounding left of 0. */
+/* Whether the constant shows: not where it is 0 and terms are there; for people not where it is what rounding left of
+ * 0. */
 static bool shows_constant(const writing *w, uint32_t segment, double constant) {
     bool has_terms = false;
     double largest = 0;

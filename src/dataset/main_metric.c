@@ -38,7 +38,8 @@ static bool is_number(const as_dataset *ds, const as_metric *metric) {
     return !as_dtype_is_composite(type.dtype) && !as_dtype_is_extreme(type.dtype);
 }
 
-/* What a sparse profile of inclusive values has at the top of the tree, at all locations: cheap, and 0 where it has no value anywhere. */
+/* What a sparse profile of inclusive values has at the top of the tree, at all locations: cheap, and 0 where it has no
+ * value anywhere. */
 static assay_status total_of_profile(const as_dataset *ds, const as_profile *profile, double *total) {
     enum { ROOTS_LOOKED_AT = 64 };
     as_sparse_line line = {0};

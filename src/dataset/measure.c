@@ -28,7 +28,8 @@ static void insert_all(const double *from, double *to, size_t n) {
     }
 }
 
-/* Sorts by parts around a middle value; pieces that do not get smaller (adversarial order) go to the library, few numbers to insertion. */
+/* Sorts by parts around a middle value; pieces that do not get smaller (adversarial order) go to the library, few
+ * numbers to insertion. */
 static void sort_parts(double *values, size_t n) {
     for (size_t rounds = 0; n > FEW; rounds++) {
         if (rounds > 64) {
@@ -59,7 +60,8 @@ static void sort_parts(double *values, size_t n) {
     insert_all(values, values, n); /* most points have a handful of repetitions */
 }
 
-/* Deals the values into buckets by their highest differing bits, then sorts each: twice as fast as by parts alone, for what has about as many as there are buckets. */
+/* Deals the values into buckets by their highest differing bits, then sorts each: twice as fast as by parts alone, for
+ * what has about as many as there are buckets. */
 static void deal_reals(double *values, size_t n) {
     double dealt[MOST_DEALT];
     uint64_t low = as_real_key(values[0]), high = low;
@@ -156,7 +158,7 @@ static bool measure_rows(const as_dataset *ds, const as_block *block, uint32_t i
     return fine;
 }
 
-/* ---- profiles -------------------------------------------------------------------------------------------------------- */
+/* ---- profiles ---------------------------------------------------------------------------------------------------- */
 
 as_metric_kind as_measured_kind(const as_dataset *ds, assay_id metric) {
     as_metric_kind kind = as_ds_metric(ds, metric)->kind;
@@ -181,7 +183,8 @@ static void widen_row(const as_profile *profile, uint32_t index, wide *out) {
     }
 }
 
-/* What an inclusive row keeps without that of a child, in the type's own arithmetic: unsigned differences end at 0, signed ones at the limits. */
+/* What an inclusive row keeps without that of a child, in the type's own arithmetic: unsigned differences end at 0,
+ * signed ones at the limits. */
 static void leave_child(as_dtype dtype, wide *own, const wide *child, uint32_t n) {
     if (dtype == AS_DTYPE_UINT64) {
         for (uint32_t i = 0; i < n; i++)
@@ -212,7 +215,8 @@ static void leave_children(const as_dataset *ds, const as_profile *profile, uint
     }
 }
 
-/* The row that the exclusive metric of a stored one has for the same context; zeros where it has none. Both metrics have the same columns. */
+/* The row that the exclusive metric of a stored one has for the same context; zeros where it has none. Both metrics
+ * have the same columns. */
 static void take_partner(const as_dataset *ds, const as_profile *profile, uint32_t index, assay_id exclusive,
                          wide *own) {
     const as_profile *partner = as_ds_profile(ds, exclusive, profile->run);

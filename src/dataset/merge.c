@@ -158,7 +158,8 @@ static assay_id *map_contexts(merger *m, const as_dataset *part) {
     return NULL;
 }
 
-/* What a profile has for a series, as a repetition with a list of values. Integers stay integers as long as doubles hold them. */
+/* What a profile has for a series, as a repetition with a list of values. Integers stay integers as long as doubles
+ * hold them. */
 static bool add_pooled(merger *m, const as_dataset *part, as_cell_key key, const as_profile *profile, uint32_t index) {
     static const double exact = 9007199254740992.0; /* 2^53 */
     as_vec pool;
@@ -247,7 +248,8 @@ static assay_id id_in(const as_table *table, size_t row, const char *column) {
     return cell.type == AS_CELL_INT ? (assay_id)cell.i : ASSAY_NONE;
 }
 
-/* The repetitions of a part follow those that were there before it: finds out, before its values come, which run each of its records will have. */
+/* The repetitions of a part follow those that were there before it: finds out, before its values come, which run each
+ * of its records will have. */
 static bool place_records(merger *m, const as_dataset *part, id_maps *maps) {
     for (size_t t = 0; t < part->records.count && !m->leaves_records; t++) {
         const as_table *table = AS_AT(as_record_table, &part->records, t).table;
@@ -281,7 +283,8 @@ typedef struct carried {
     size_t first_record; /* the merged id of the part's first row of "record" */
 } carried;
 
-/* A cell of a record in the merged dataset: ids are those of the part. Where runs are at no point, records have no ids, only keys of the source that may be called so. */
+/* A cell of a record in the merged dataset: ids are those of the part. Where runs are at no point, records have no ids,
+ * only keys of the source that may be called so. */
 static as_cell carry_cell(const carried *table, const char *column, as_cell cell) {
     const as_dataset *part = table->part;
     if (cell.type != AS_CELL_INT || cell.i < 0) return cell;
@@ -319,7 +322,8 @@ static bool same_cell(as_cell a, as_cell b) {
     return is_text ? a.size == b.size && memcmp(a.text, b.text, a.size) == 0 : a.u == b.u;
 }
 
-/* What an earlier part counted, and what this one did. All parts have the same columns: counts are of one kind of source. */
+/* What an earlier part counted, and what this one did. All parts have the same columns: counts are of one kind of
+ * source. */
 static bool add_counts(const carried *table, size_t row, size_t known) {
     for (size_t column = 2; column < as_table_columns(table->from); column++) {
         const char *name = as_table_column_name(table->from, column);

@@ -18,7 +18,7 @@ assay_status as_own_values_check(const as_dataset *ds, assay_id metric, assay_er
     return ASSAY_OK;
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static assay_status open_values(as_own_values *own, bool only_sums, assay_error *error) {
     const as_dataset *ds = own->ds;
@@ -79,7 +79,7 @@ assay_id as_own_values_location(const as_own_values *own, uint32_t index) {
     return as_profile_location(view_of(own), index);
 }
 
-/* ---- loading --------------------------------------------------------------------------------------------------------- */
+/* ---- loading ----------------------------------------------------------------------------------------------------- */
 
 static void add_whole(as_own_values *own, assay_id context, as_number number) {
     if (number.kind == AS_UINT && number.u <= AS_COUNTER_LIMIT) own->whole[context] += number.u;

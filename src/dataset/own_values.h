@@ -1,4 +1,5 @@
-/* What each context of a call tree has itself, without those below it, of one metric in one run: for writers of formats that have nothing but that. */
+/* What each context of a call tree has itself, without those below it, of one metric in one run: for writers of formats
+ * that have nothing but that. */
 #ifndef AS_DATASET_OWN_VALUES_H
 #define AS_DATASET_OWN_VALUES_H
 
@@ -19,16 +20,18 @@ typedef struct as_own_values {
     double *real_below, *row;
 } as_own_values;
 
-/* Where a source does not say whether values have in them what is below (AS_KIND_NONE), they look as if they had: those of each context that has some below it are no less than theirs, but for noise, and
- * those of roots, which may do work of their own, at most twice as large. */
+/* Where a source does not say whether values have in them what is below (AS_KIND_NONE), they look as if they had: those
+ * of each context that has some below it are no less than theirs, but for noise, and those of roots, which may do work
+ * of their own, at most twice as large. */
 static inline bool as_looks_inclusive(double value, double below, bool is_root) {
     return value >= 0.95 * below && (!is_root || value <= 2 * below);
 }
 
-/* Why a metric has none: ASSAY_E_UNSUPPORTED where it is computed from others, or its values are no numbers that add up. */
+/* Why a metric has none: ASSAY_E_UNSUPPORTED where it is computed from others, or its values are no numbers that add
+ * up. */
 assay_status as_own_values_check(const as_dataset *ds, assay_id metric, assay_error *error);
-/* Opens those of a metric that passed the check; nothing is loaded yet. only_sums: as_own_values_load() will not be asked for single locations, which takes less memory. as_own_values_close() in every
- * case. */
+/* Opens those of a metric that passed the check; nothing is loaded yet. only_sums: as_own_values_load() will not be
+ * asked for single locations, which takes less memory. as_own_values_close() in every case. */
 assay_status as_own_values_open(const as_dataset *ds, assay_id metric, assay_id run, bool only_sums, as_own_values *out,
                                 assay_error *error);
 void as_own_values_close(as_own_values *own);

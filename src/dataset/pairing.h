@@ -1,5 +1,5 @@
-/* Things of several datasets that belong together because they have the same key, one to one: of several with one key the first goes with the first, the second with the
- * second, and two of one dataset never meet. */
+/* Things of several datasets that belong together because they have the same key, one to one: of several with one key
+ * the first goes with the first, the second with the second, and two of one dataset never meet. */
 #ifndef AS_DATASET_PAIRING_H
 #define AS_DATASET_PAIRING_H
 

@@ -1,5 +1,6 @@
-/* Pieces of calls: lines, instructions, loops, code that was put in place and call sites. Where a source has exclusive values only where they were measured, which is at lines
- * (metrics of kind AS_KIND_EXCLUSIVE that are not is_stored), those of a call are its own and its pieces', as sources that store both sides have it; those of a loop are its
+/* Pieces of calls: lines, instructions, loops, code that was put in place and call sites. Where a source has exclusive
+ * values only where they were measured, which is at lines (metrics of kind AS_KIND_EXCLUSIVE that are not is_stored),
+ * those of a call are its own and its pieces', as sources that store both sides have it; those of a loop are its
  * lines', but not those of the loops in it. Trees without such contexts, like Cube's, keep what each context has. */
 #ifndef AS_DATASET_PIECES_H
 #define AS_DATASET_PIECES_H

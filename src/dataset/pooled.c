@@ -1,4 +1,5 @@
-/* A set of profiles as an experiment: the pooled values of each series, which is all that the formats of experiments hold. */
+/* A set of profiles as an experiment: the pooled values of each series, which is all that the formats of experiments
+ * hold. */
 #include "dataset/merge.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* The problems of a dataset. They may also come up while others read it (values that are decoded, traces that are sorted, formulas that fail), so that neither they nor their texts ever move, and the
- * dataset's strings have no part in them. */
+/* The problems of a dataset. They may also come up while others read it (values that are decoded, traces that are
+ * sorted, formulas that fail), so that neither they nor their texts ever move, and the dataset's strings have no part
+ * in them. */
 #ifndef AS_DATASET_PROBLEMS_H
 #define AS_DATASET_PROBLEMS_H
 

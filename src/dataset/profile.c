@@ -55,7 +55,7 @@ as_value_type as_ds_metric_type(const as_dataset *ds, assay_id metric) {
     return is_said ? type : as_value_type_of(AS_DTYPE_DOUBLE, 0);
 }
 
-/* ---- loading --------------------------------------------------------------------------------------------------------- */
+/* ---- loading ----------------------------------------------------------------------------------------------------- */
 
 static bool is_loaded(const as_profile *profile) { return __atomic_load_n(&profile->is_loaded, __ATOMIC_ACQUIRE); }
 
@@ -184,7 +184,7 @@ bool as_ds_check(const as_dataset *ds, const as_patience *patience) {
     return fine;
 }
 
-/* ---- slices ---------------------------------------------------------------------------------------------------------- */
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
 
 /* The rows of one run in a block: the group of context number i has lo … hi - 1. */
 static void rows_of_run(const as_block *block, uint32_t i, assay_id run, uint64_t *lo, uint64_t *hi) {
@@ -228,7 +228,8 @@ static struct part find_part(const as_block *block, assay_id run, assay_id first
     return part;
 }
 
-/* The different locations of the part's rows, ascending; rows without one count as one more. False when memory is out. */
+/* The different locations of the part's rows, ascending; rows without one count as one more. False when memory is
+ * out. */
 static bool find_columns(const struct part *part, as_slice *out) {
     out->view.n_columns = 1;
     if (!part->block->locations) return true;
@@ -352,7 +353,8 @@ static bool add_exactly(const as_block *block, uint64_t row, void *cell) {
     return !__builtin_add_overflow(*(uint64_t *)cell, ((const uint64_t *)block->values)[row], (uint64_t *)cell);
 }
 
-/* False: a sum is beyond 64 bits. As with columns, a context has a row where it has any values, unless nobody has one at a place that is wanted. */
+/* False: a sum is beyond 64 bits. As with columns, a context has a row where it has any values, unless nobody has one
+ * at a place that is wanted. */
 static bool fill_sums(const struct part *part, const bool *wanted, assay_id *contexts, char *values, uint32_t *n_rows) {
     uint32_t n = 0;
     bool has_any = !wanted;

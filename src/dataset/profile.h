@@ -1,6 +1,7 @@
 /* Values of profiles: what one metric has in one run, decoded when somebody asks.
  *
- * Readers of profiles add as_profile entries; those of experiments add blocks (dataset.h). Whoever reads values opens a slice, which is the same for both. */
+ * Readers of profiles add as_profile entries; those of experiments add blocks (dataset.h). Whoever reads values opens a
+ * slice, which is the same for both. */
 #ifndef AS_DATASET_PROFILE_H
 #define AS_DATASET_PROFILE_H
 
@@ -10,7 +11,8 @@
 struct assay_dataset;
 struct as_profile;
 
-/* What one context has at those locations that have anything, or one location at such contexts. Belongs to who reads, who uses it again and again (dataset/sparse.h). */
+/* What one context has at those locations that have anything, or one location at such contexts. Belongs to who reads,
+ * who uses it again and again (dataset/sparse.h). */
 typedef struct as_sparse_line {
     uint32_t n;
     uint32_t *at; /* of a row the columns, ascending; of a column the contexts, in any order; without repeats */
@@ -18,7 +20,8 @@ typedef struct as_sparse_line {
     uint32_t room; /* of both */
 } as_sparse_line;
 
-/* Sums of sparse rows are made in four lanes, as those of rows with all columns are (as_reals_sum()): zeros in between change nothing, so the result is the same. */
+/* Sums of sparse rows are made in four lanes, as those of rows with all columns are (as_reals_sum()): zeros in between
+ * change nothing, so the result is the same. */
 enum { AS_ROW_LANES = 4, AS_NO_LANE = AS_ROW_LANES };
 static inline double as_lanes_sum(const double *lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); }
 
@@ -39,15 +42,20 @@ typedef struct as_row_sums {
 
 /* Where the values of a profile come from.
  *
- * load        decodes it. Fills contexts, rows and values (in the dataset's arena or a mapping the dataset holds), may lower n_rows, and may add problems. Called
- *             once, by one thread at a time. `threads`: to use at most.
- * read_row    NULL, or: the values are sparse, of type DOUBLE, none of them 0, and what one context has can be had without loading the rest. Safe from several threads.
- * fetch_row   NULL, or: read_row() comes soon for the one context, and later for the other (ASSAY_NONE: none). Asks for memory that may lie anywhere, and waits for nothing.
- * sum_rows    NULL, or: what the rows of some contexts add up to, of this source and, where it is not NULL, of `other`: for who wants no more of them than that. Returns how many it has done: where it
- *             stops, something is unusual, and read_row says what.
- * order       NULL, or: the contexts that may have rows, n_order of them (ASSAY_NONE among them are none), as their rows lie in the source: for who reads all of them, in any order.
+ * load        decodes it. Fills contexts, rows and values (in the dataset's arena or a mapping the dataset holds), may
+ *             lower n_rows, and may add problems. Called once, by one thread at a time. `threads`: to use at most.
+ * read_row    NULL, or: the values are sparse, of type DOUBLE, none of them 0, and what one context has can be had
+ *             without loading the rest. Safe from several threads.
+ * fetch_row   NULL, or: read_row() comes soon for the one context, and later for the other (ASSAY_NONE: none). Asks for
+ *             memory that may lie anywhere, and waits for nothing.
+ * sum_rows    NULL, or: what the rows of some contexts add up to, of this source and, where it is not NULL, of `other`:
+ *             for who wants no more of them than that. Returns how many it has done: where it stops, something is
+ *             unusual, and read_row says what.
+ * order       NULL, or: the contexts that may have rows, n_order of them (ASSAY_NONE among them are none), as their
+ *             rows lie in the source: for who reads all of them, in any order.
  * read_column the same of one column; NULL where read_row is.
- * mismatch    the rule of the problem that both do not say the same, where they read different files; NULL: they cannot differ.
+ * mismatch    the rule of the problem that both do not say the same, where they read different files; NULL: they cannot
+ *             differ.
  * Sparse ones have load = as_sparse_load (dataset/sparse.h), for who needs all rows with all columns. */
 typedef struct as_profile_source {
     assay_status (*load)(struct as_profile_source *source, struct assay_dataset *ds, struct as_profile *profile,
@@ -104,12 +112,12 @@ uint32_t as_profile_find(const as_profile *profile, assay_id context);
 /* That of (metric, run), loaded or not, or NULL. */
 const as_profile *as_ds_profile(const struct assay_dataset *ds, assay_id metric, assay_id run);
 
-/* The type of a metric's values: of the block or first profile that has any (of blocks of several runs: the one they share), else as the source writes it; plain doubles where nobody
- * says. */
+/* The type of a metric's values: of the block or first profile that has any (of blocks of several runs: the one they
+ * share), else as the source writes it; plain doubles where nobody says. */
 as_value_type as_ds_metric_type(const struct assay_dataset *ds, assay_id metric);
 
-/* Decodes what is not decoded yet, of one metric or of all (ASSAY_NONE). Safe from several threads. An error is that of the first profile which has one; others are
- * loaded all the same. */
+/* Decodes what is not decoded yet, of one metric or of all (ASSAY_NONE). Safe from several threads. An error is that of
+ * the first profile which has one; others are loaded all the same. */
 assay_status as_ds_load(const struct assay_dataset *ds, assay_id metric, assay_error *error);
 /* Who does not wait without end: asked now and then, on the thread that has it. */
 typedef struct as_patience {
@@ -117,12 +125,14 @@ typedef struct as_patience {
     void *user;
 } as_patience;
 
-/* Decodes everything; what cannot be decoded becomes a problem of the dataset, once. Safe from several threads. patience (NULL: without end) is asked between profiles, and while another thread does the same; the next one goes
- * on where it was over. False when memory is out, or patience over. */
+/* Decodes everything; what cannot be decoded becomes a problem of the dataset, once. Safe from several threads.
+ * patience (NULL: without end) is asked between profiles, and while another thread does the same; the next one goes on
+ * where it was over. False when memory is out, or patience over. */
 bool as_ds_check(const struct assay_dataset *ds, const as_patience *patience);
 assay_status as_profile_load(const struct assay_dataset *ds, const as_profile *profile, assay_error *error);
 
-/* A loaded profile to read from: the dataset's own, or one made from a block. view.n_rows is 0 where there are no values. */
+/* A loaded profile to read from: the dataset's own, or one made from a block. view.n_rows is 0 where there are no
+ * values. */
 typedef struct as_slice {
     as_profile view;
     assay_id first; /* the contexts asked for: first … first + n - 1 */
@@ -137,11 +147,13 @@ assay_status as_slice_open(const struct assay_dataset *ds, assay_id metric, assa
 /* The same for all contexts. */
 assay_status as_slice_open_all(const struct assay_dataset *ds, assay_id metric, assay_id run, as_slice *out,
                                assay_error *error);
-/* The same added up over locations, those that are wanted (one bool for each of the dataset; NULL: all, and values at none): one column, where there are many contexts that have values at few
- * locations each. *is_done: else nothing is opened, because the values are no block with locations, or a sum is beyond 64 bits. */
+/* The same added up over locations, those that are wanted (one bool for each of the dataset; NULL: all, and values at
+ * none): one column, where there are many contexts that have values at few locations each. *is_done: else nothing is
+ * opened, because the values are no block with locations, or a sum is beyond 64 bits. */
 assay_status as_slice_open_sums(const struct assay_dataset *ds, assay_id metric, assay_id run, assay_id first,
                                 uint32_t n, const bool *wanted, as_slice *out, bool *is_done, assay_error *error);
-/* Leaves out the columns of locations that are not wanted (one bool for each location of the dataset), and that of rows without one, copying the rest. False when memory is out. */
+/* Leaves out the columns of locations that are not wanted (one bool for each location of the dataset), and that of rows
+ * without one, copying the rest. False when memory is out. */
 bool as_slice_narrow(as_slice *slice, const bool *wanted);
 /* Leaves out the rows of contexts that are dropped (one bool for each of the dataset). False when memory is out. */
 bool as_slice_drop(as_slice *slice, const bool *dropped);

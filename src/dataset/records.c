@@ -107,8 +107,8 @@ bool as_records_add_rows(as_records *records, assay_id run, uint32_t kind, size_
     return true;
 }
 
-/* Cells that are only there because columns begin late: thousands of such columns behind a million rows are not worth their memory, but a few that only the last of many profiles
- * has are. */
+/* Cells that are only there because columns begin late: thousands of such columns behind a million rows are not worth
+ * their memory, but a few that only the last of many profiles has are. */
 enum { MOST_PADDING = 1 << 26, PADDING_OF_A_ROW = 8 };
 
 /* Makes the column n rows longer than `row`, those before it that were missing being absent. */

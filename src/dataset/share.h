@@ -1,4 +1,5 @@
-/* Which call paths are this process's, where several read and model one experiment together. Readers and modellers ask here, so that they agree. */
+/* Which call paths are this process's, where several read and model one experiment together. Readers and modellers ask
+ * here, so that they agree. */
 #ifndef AS_DATASET_SHARE_H
 #define AS_DATASET_SHARE_H
 

@@ -47,7 +47,7 @@ assay_status as_sparse_rows(const as_profile *profile, assay_id first, uint32_t 
     return status;
 }
 
-/* ---- loading --------------------------------------------------------------------------------------------------------- */
+/* ---- loading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct held_rows {
     as_vec contexts, values;
@@ -76,7 +76,7 @@ assay_status as_sparse_load(as_profile_source *source, as_dataset *ds, as_profil
     return ASSAY_OK;
 }
 
-/* ---- checking -------------------------------------------------------------------------------------------------------- */
+/* ---- checking ---------------------------------------------------------------------------------------------------- */
 
 /* One cell as a number; the order of cells does not matter to the sum of many. */
 static void digest_cell(as_sparse_digest *digest, assay_id context, uint32_t column, double value) {

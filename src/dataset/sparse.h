@@ -1,4 +1,5 @@
-/* Profiles most of whose cells are empty: lines of them, and what turns them into rows with a column for each location. */
+/* Profiles most of whose cells are empty: lines of them, and what turns them into rows with a column for each
+ * location. */
 #ifndef AS_DATASET_SPARSE_H
 #define AS_DATASET_SPARSE_H
 
@@ -8,7 +9,8 @@
 bool as_sparse_line_reserve(as_sparse_line *line, uint32_t n);
 void as_sparse_line_free(as_sparse_line *line);
 
-/* The rows of the contexts first … first + n - 1 that have any, as a loaded profile has them, behind what the vectors hold: contexts of assay_id, values of double. */
+/* The rows of the contexts first … first + n - 1 that have any, as a loaded profile has them, behind what the vectors
+ * hold: contexts of assay_id, values of double. */
 assay_status as_sparse_rows(const as_profile *profile, assay_id first, uint32_t n, as_vec *contexts, as_vec *values,
                             assay_error *error);
 

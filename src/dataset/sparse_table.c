@@ -37,7 +37,7 @@ static void release(void *object) {
     free(table);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static assay_status read_row(const as_profile_source *source, const as_profile *profile, assay_id context,
                              as_sparse_line *out, assay_error *error) {
@@ -109,7 +109,7 @@ static assay_status read_column(const as_profile_source *source, const as_profil
     return ASSAY_OK;
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------------------------ */
 
 as_sparse_table *as_sparse_table_new(as_dataset *ds) {
     as_sparse_table *table = calloc(1, sizeof *table);

@@ -22,7 +22,7 @@ size_t as_stacks_sections(const as_dataset *ds) {
     return n;
 }
 
-/* ---- frames ---------------------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 /* Whether it, with all below it, is in no stack. */
 static bool is_left_out(const as_dataset *ds, assay_id id, bool has_wholes) {
@@ -63,7 +63,7 @@ static void gather_amounts(as_stacks *s) {
     }
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 assay_status as_stacks_open(const as_dataset *ds, assay_id metric, assay_id run, bool only_sums, as_stacks *out,
                             assay_error *error) {

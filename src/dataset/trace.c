@@ -30,7 +30,7 @@ const as_trace_line *as_trace_line_of(const as_dataset *ds, assay_id run, assay_
     return line->run == run && line->location == location ? line : NULL;
 }
 
-/* ---- order ----------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 static int order_of(const as_trace_line *line) { return __atomic_load_n(&line->order, __ATOMIC_ACQUIRE); }
 
@@ -105,7 +105,7 @@ static assay_status put_in_order(const as_dataset *ds, const as_trace_line *line
     return status;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 assay_status as_trace_glance(const as_dataset *ds, const as_trace_line *line, uint64_t first, size_t n,
                              as_trace_sample *out, assay_error *error) {
@@ -149,7 +149,8 @@ assay_status as_trace_prepare(const as_dataset *ds, assay_error *error) {
         const as_trace_line *line = as_trace_line_at(traces, i);
         as_trace_sample first;
         if (!line->n) continue;
-        /* A source that says when the run began knows the first sample; nothing is gained by reading all to make sure. */
+        /* A source that says when the run began knows the first sample; nothing is gained by reading all to make
+         * sure. */
         if (is_said)
             AS_TRY(as_trace_glance(ds, line, 0, 1, &first, error));
         else

@@ -113,8 +113,8 @@ static void move_all(as_tree *tree, assay_id *ids) {
     as_vec_shrink(&tree->ds->contexts);
 }
 
-/* Each child's place follows from its parent's and its elder siblings': next has where the next child of each stands. Those that have found their place are given back as it goes: millions need not be there
- * twice. */
+/* Each child's place follows from its parent's and its elder siblings': next has where the next child of each stands.
+ * Those that have found their place are given back as it goes: millions need not be there twice. */
 static void sort_into(as_tree *tree, as_context *sorted, assay_id *ids, assay_id *next) {
     const as_context *nodes = tree->nodes.data;
     assay_id next_root = 0;

@@ -30,7 +30,7 @@ void as_union_free(as_union *u) {
     as_vec_free(&u->location_origins);
 }
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 static assay_id add_metric(as_union *u, size_t k, const as_metric *from) {
     const as_dataset *part = u->parts[k];
@@ -165,7 +165,7 @@ bool as_unite_formulas(as_union *u) {
     return !any || as_compile_formulas(u->ds, NULL);
 }
 
-/* ---- parameters and points ------------------------------------------------------------------------------------------- */
+/* ---- parameters and points --------------------------------------------------------------------------------------- */
 
 /* The parameter of the part that has this name, or SIZE_MAX. */
 static size_t find_parameter(const as_dataset *part, const char *name) {
@@ -277,11 +277,12 @@ bool as_union_drop_points(as_union *u, const bool *drop) {
     return true;
 }
 
-/* ---- attributes and problems ----------------------------------------------------------------------------------------- */
+/* ---- attributes and problems ------------------------------------------------------------------------------------- */
 
 bool as_is_file_number(const char *key) { return strcmp(key, "trace_id") == 0 || strcmp(key, "static_id") == 0; }
 
-/* Where the owner of an attribute of part k has gone; ASSAY_NONE: it is not the part that it comes from, or it is not there. */
+/* Where the owner of an attribute of part k has gone; ASSAY_NONE: it is not the part that it comes from, or it is not
+ * there. */
 static assay_id find_owner(const as_union *u, size_t k, const as_attribute *attribute) {
     const as_id_map *map = &u->maps[k];
     const assay_id *ids = NULL;

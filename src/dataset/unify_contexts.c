@@ -35,7 +35,7 @@ typedef struct joiner {
     as_vec left, right;  /* uint64_t: key and index into those */
 } joiner;
 
-/* ---- what regions and contexts are compared by ----------------------------------------------------------------------- */
+/* ---- what regions and contexts are compared by ------------------------------------------------------------------- */
 
 static void init_identities(identities *ids, as_budget *budget) {
     as_map *maps[] = {&ids->lines, &ids->spans, &ids->bodies, &ids->kinds, &ids->names, &ids->sites, &ids->wholes};
@@ -70,7 +70,7 @@ static uint32_t body_number(identities *ids, as_str file, int64_t begin, int64_t
     return pair_number(&ids->bodies, file, span, fine);
 }
 
-/* ---- strings --------------------------------------------------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
 
 /* As as_ds_carry(); each string of the part at hand is looked up once, however many regions and contexts have it. */
 static as_str carry(as_union *u, const as_dataset *part, as_str text, bool *fine) {
@@ -88,7 +88,7 @@ static as_str carry(as_union *u, const as_dataset *part, as_str text, bool *fine
     return u->carried[text];
 }
 
-/* ---- regions --------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 static as_str file_of(joiner *j, const as_dataset *part, const as_region *region, bool *fine) {
     return carry(j->u, part, region->file == AS_NO_STR ? region->module : region->file, fine);
@@ -160,7 +160,7 @@ static assay_id region_of(joiner *j, size_t k, assay_id region, bool *fine) {
     return *id;
 }
 
-/* ---- contexts of one part -------------------------------------------------------------------------------------------- */
+/* ---- contexts of one part ---------------------------------------------------------------------------------------- */
 
 static bool add_text(as_vec *out, as_cell cell) {
     char buffer[AS_NUMBER_SIZE];
@@ -214,7 +214,8 @@ static bool find_parameters(joiner *j, const as_dataset *part) {
     return fine;
 }
 
-/* What contexts of one region have in common. Most contexts have its name, no call site and no parameters: they are found without a look into any table. */
+/* What contexts of one region have in common. Most contexts have its name, no call site and no parameters: they are
+ * found without a look into any table. */
 struct region_key {
     as_str name;    /* in the united dataset */
     uint32_t body;  /* file and lines */
@@ -261,7 +262,7 @@ static bool find_identities(joiner *j, const as_dataset *part) {
     return fine;
 }
 
-/* ---- pairs ----------------------------------------------------------------------------------------------------------- */
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
 static struct knot *knot_of(joiner *j, assay_id id) { return &AS_AT(struct knot, &j->knots, id); }
 
@@ -334,7 +335,8 @@ static uint32_t my_identity(joiner *j, assay_id id) {
     return j->base ? j->base_identity[id] : knot_of(j, id)->identity;
 }
 
-/* What contexts are compared by: everything, the name, or that they are places, whose names differ between executions. */
+/* What contexts are compared by: everything, the name, or that they are places, whose names differ between
+ * executions. */
 typedef enum likeness { BY_ALL, BY_NAME, BY_PLACE } likeness;
 
 /* The kind of place as a number; NO_KEY: it is none. */
@@ -434,7 +436,7 @@ static bool join_part(joiner *j, size_t k) {
     return fine;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 /* Contexts move into the dataset; everything that has their ids follows. */
 static bool finish(joiner *j) {

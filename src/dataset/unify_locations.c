@@ -72,10 +72,10 @@ static assay_id add(system_tree *tree, size_t k, const as_location *location, as
     return fine ? id : ASSAY_NONE;
 }
 
-/* ---- places without ranks -------------------------------------------------------------------------------------------- */
+/* ---- places without ranks ---------------------------------------------------------------------------------------- */
 
-/* Threads, streams and what has them, where the source gives them no ranks: those of one name belong together, and of what is left over, because names have numbers of one execution
- * in them, those of one kind in their order. */
+/* Threads, streams and what has them, where the source gives them no ranks: those of one name belong together, and of
+ * what is left over, because names have numbers of one execution in them, those of one kind in their order. */
 static bool is_unranked(const system_tree *tree, const as_location *location) {
     return location->rank < 0 && !tree->are_tuples;
 }
@@ -113,9 +113,10 @@ static bool meet_all_unranked(system_tree *tree, size_t k, const bool *is_proces
     return fine;
 }
 
-/* ---- others ---------------------------------------------------------------------------------------------------------- */
+/* ---- others ------------------------------------------------------------------------------------------------------ */
 
-/* The one that this location of part k meets, or a new one. is_process: it has leaves. `parent` is looked at only where the parent decides (or the location is new). */
+/* The one that this location of part k meets, or a new one. is_process: it has leaves. `parent` is looked at only where
+ * the parent decides (or the location is new). */
 static assay_id place(system_tree *tree, size_t k, assay_id id, assay_id parent, bool is_process) {
     as_location location;
     if (!carry(tree, k, id, parent, &location)) return ASSAY_NONE;
@@ -232,7 +233,8 @@ static void number_newcomers(newcomers *new, assay_id process, assay_id *new_ids
     new->first[process] = ASSAY_NONE;
 }
 
-/* Final ids: inner ones first; then the leaves in the order of the first part, those that others brought behind the last one of their process. */
+/* Final ids: inner ones first; then the leaves in the order of the first part, those that others brought behind the
+ * last one of their process. */
 static bool number_all(const system_tree *tree, assay_id *new_ids) {
     const as_location *locations = tree->locations.data;
     size_t n = tree->locations.count;

@@ -105,7 +105,7 @@ void as_values_clear(as_value_type type, void *values, size_t n) {
     }
 }
 
-/* ---- one value ------------------------------------------------------------------------------------------------------- */
+/* ---- one value --------------------------------------------------------------------------------------------------- */
 
 /* An integer of some width at any address. */
 #define LOAD(type, address)                                                                                            \
@@ -179,7 +179,7 @@ bool as_value_text(as_value_type type, const void *value, as_vec *text) {
     return as_vec_append(text, "]", 1);
 }
 
-/* ---- many values ----------------------------------------------------------------------------------------------------- */
+/* ---- many values ------------------------------------------------------------------------------------------------- */
 
 double as_reals_sum(const double *values, size_t n) {
     double sums[4] = {0};

@@ -1,4 +1,5 @@
-/* The types values have. A value is one number, or, in a composite type, several parts, each a number with its own arithmetic. */
+/* The types values have. A value is one number, or, in a composite type, several parts, each a number with its own
+ * arithmetic. */
 #ifndef AS_DATASET_VALUES_H
 #define AS_DATASET_VALUES_H
 
@@ -37,8 +38,9 @@ typedef enum as_part_rule { AS_PART_ADD, AS_PART_MINIMUM, AS_PART_MAXIMUM } as_p
 
 /* n: numbers of NDOUBLES, bins of HISTOGRAM, bytes of OPAQUE; ignored otherwise. */
 as_value_type as_value_type_of(as_dtype dtype, uint32_t n);
-/* From Cube's words, "UNSIGNED INT", "FLOAT" (8 bytes as well), "NDOUBLES(3)", in any case. SCALE_FUNC is not among them: its size depends on the file.
- * False for anything else, and where one value would have more than AS_MAX_PARTS parts. */
+/* From Cube's words, "UNSIGNED INT", "FLOAT" (8 bytes as well), "NDOUBLES(3)", in any case. SCALE_FUNC is not among
+ * them: its size depends on the file. False for anything else, and where one value would have more than AS_MAX_PARTS
+ * parts. */
 bool as_value_type_parse(const char *text, size_t size, as_value_type *out);
 enum { AS_MAX_PARTS = 1 << 16 };
 /* "INT64", "DOUBLE", "NDOUBLES": without the number of parts. */
@@ -63,7 +65,8 @@ static inline double as_part_combine(as_part_rule rule, double a, double b) {
     if (rule == AS_PART_ADD) return a + b;
     return b != b || (rule == AS_PART_MINIMUM ? b < a : b > a) ? b : a;
 }
-/* n values that change no sum, for places that have none: zeros, and infinities where the sum is a minimum or maximum. */
+/* n values that change no sum, for places that have none: zeros, and infinities where the sum is a minimum or
+ * maximum. */
 void as_values_clear(as_value_type type, void *values, size_t n);
 /* One part of a value that may lie at any address. */
 as_number as_part_get(as_value_type type, const void *value, uint32_t part);
@@ -72,12 +75,14 @@ static inline double as_part_real(as_value_type type, const void *value, uint32_
 }
 /* The one number that people see for a composite value of these parts; NAN where there is none (0 / 0). */
 double as_parts_shown(as_dtype dtype, const double *parts, uint32_t n_parts);
-/* "[1,2.5]" of n numbers behind what text (a vector of char) holds; NaN and infinities are strings. False when memory is out. */
+/* "[1,2.5]" of n numbers behind what text (a vector of char) holds; NaN and infinities are strings. False when memory
+ * is out. */
 bool as_parts_text(const double *parts, uint32_t n_parts, as_vec *text);
 /* The same of a composite value; integers stay integers. */
 bool as_value_text(as_value_type type, const void *value, as_vec *text);
 
-/* One part of n values that follow each other, as numbers of 8 bytes: uint64_t of UINT64, int64_t of the other integers, else double. */
+/* One part of n values that follow each other, as numbers of 8 bytes: uint64_t of UINT64, int64_t of the other
+ * integers, else double. */
 void as_values_widen(as_value_type type, const void *values, size_t n, uint32_t part, void *out);
 
 /* The sum of n numbers, in an order that is always the same but lets none wait for the one before. */

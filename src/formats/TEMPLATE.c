@@ -19,7 +19,7 @@
 static const char MAGIC[] = "toy-profile 1\n";
 enum { MAGIC_SIZE = sizeof MAGIC - 1, PROGRESS_BYTES = 1 << 18 };
 
-/* ---- STEP 2. bid: is it mine? ---------------------------------------------------------------------------------------- */
+/* ---- STEP 2. bid: is it mine? ------------------------------------------------------------------------------------ */
 
 /* Say how many bits you verified, here 8 for each character. Look at the probe only; never allocate, never fail. 0:
  * not mine. */
@@ -29,7 +29,7 @@ static int bid(const as_probe *probe) {
                : 0;
 }
 
-/* ---- STEP 3. read: bytes to a dataset -------------------------------------------------------------------------------- */
+/* ---- STEP 3. read: bytes to a dataset ---------------------------------------------------------------------------- */
 
 typedef struct row {
     assay_id metric, context; /* context: id of the tree, later that of the dataset */
@@ -168,7 +168,7 @@ static assay_status read_profile(as_reader *reader) {
     return status;
 }
 
-/* ---- STEP 4. write, and say what is lost ----------------------------------------------------------------------------- */
+/* ---- STEP 4. write, and say what is lost ------------------------------------------------------------------------- */
 
 /* Errors of the output stick: write on, the caller looks at them when it commits. */
 static assay_status write_profile(as_writer *writer) {
@@ -203,7 +203,7 @@ static void find_losses(const as_dataset *ds, as_losses *losses) {
     if (ds->runs.count > 1) as_lose(losses, "%zu runs beyond the first", ds->runs.count - 1);
 }
 
-/* ---- STEP 5. the struct that is the format --------------------------------------------------------------------------- */
+/* ---- STEP 5. the struct that is the format ----------------------------------------------------------------------- */
 
 const struct assay_format as_format_template = {
     .name = "template",

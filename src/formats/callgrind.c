@@ -14,8 +14,8 @@
  *   calls=1 30
  *   14 1100 3                      from which line, and what that cost until it returned
  *
- * A name has a number when it comes first, and is that number from then on. The call tree becomes a graph of functions: of a function that calls itself only the outermost calls count, so that nothing is counted
- * twice. */
+ * A name has a number when it comes first, and is that number from then on. The call tree becomes a graph of functions:
+ * of a function that calls itself only the outermost calls count, so that nothing is counted twice. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -83,7 +83,7 @@ static uint32_t first_line(const writing *w, assay_id context) {
     return region ? line_of(region->line_begin) : NO_LINE;
 }
 
-/* ---- the graph ------------------------------------------------------------------------------------------------------- */
+/* ---- the graph --------------------------------------------------------------------------------------------------- */
 
 /* Callgrind's numbers have no sign. */
 static int64_t natural(int64_t amount) { return amount > 0 ? amount : 0; }
@@ -175,7 +175,7 @@ static bool make_graph(writing *w) {
     return true;
 }
 
-/* ---- text ------------------------------------------------------------------------------------------------------------ */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static bool is_blank(const char *text) { return !text[strspn(text, " \t\r\n")]; }
 
@@ -314,7 +314,7 @@ static bool put_all(writing *w) {
     return fine;
 }
 
-/* ---- the format ------------------------------------------------------------------------------------------------------ */
+/* ---- the format -------------------------------------------------------------------------------------------------- */
 
 static size_t find_visits(const as_costs *costs) {
     static const char *const names = "visits|calls|occurrences";

@@ -1,10 +1,14 @@
-/* chrome-trace: the Trace Event Format of Chrome's tracing, which Perfetto's UI, chrome://tracing and speedscope open. Written only.
+/* chrome-trace: the Trace Event Format of Chrome's tracing, which Perfetto's UI, chrome://tracing and speedscope open.
+ * Written only.
  *
  *   {"traceEvents":[
- *   {"ph":"M","pid":1,"name":"process_name","args":{"name":"rank 0"}},                     names of processes and threads
+ *   {"ph":"M","pid":1,"name":"process_name","args":{"name":"rank 0"}},                     names of processes and
+ *   threads
  *   {"ph":"B","pid":1,"tid":1,"ts":12.345,"cat":"region","name":"solve"},                  what lasted: its begin …
- *   {"ph":"E","pid":1,"tid":1,"ts":15.345,"name":"solve"},                                 … and its end; times in microseconds
- *   {"ph":"b","pid":1,"tid":2,"ts":1.000,"cat":"section","id":"0x7","name":"paging"},      sections and ranges, which overlap: begin and end
+ *   {"ph":"E","pid":1,"tid":1,"ts":15.345,"name":"solve"},                                 … and its end; times in
+ *   microseconds
+ *   {"ph":"b","pid":1,"tid":2,"ts":1.000,"cat":"section","id":"0x7","name":"paging"},      sections and ranges, which
+ *   overlap: begin and end
  *   {"ph":"i","pid":1,"tid":3,"ts":4.200,"cat":"sample","name":"f","s":"t"}                a moment
  *   ],…}
  *
@@ -33,7 +37,7 @@ static void begin_event(tracing *t, char phase, const as_slice_track *track) {
     as_output_printf(t->out, "{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u", phase, track->pid, track->tid);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static void put_name(tracing *t, const as_slice_track *track, const char *what, bool is_there) {
     t->fine &= is_there;
@@ -68,7 +72,7 @@ static void put_names(tracing *t) {
     }
 }
 
-/* ---- slices ---------------------------------------------------------------------------------------------------------- */
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
 
 static void put_cell(as_output *out, as_cell cell) {
     switch (cell.type) {
@@ -115,7 +119,8 @@ static void put_begin(tracing *t, const as_slice_track *track, const as_time_sli
     as_output_char(t->out, '}');
 }
 
-/* Its end is said, not how long it takes: whoever adds that up in floating point lets it end behind the begin of the next. */
+/* Its end is said, not how long it takes: whoever adds that up in floating point lets it end behind the begin of the
+ * next. */
 static void put_end(tracing *t, const as_slice_track *track, const as_time_slice *slice) {
     size_t size;
     const char *name = as_slice_name(t->slices.ds, slice, &size);
@@ -151,7 +156,7 @@ static bool end_slice(void *user, const as_slice_track *track, const as_time_sli
     return true;
 }
 
-/* ---- the document ---------------------------------------------------------------------------------------------------- */
+/* ---- the document ------------------------------------------------------------------------------------------------ */
 
 static assay_status write_tracks(tracing *t) {
     const char *name = as_source_name(t->slices.ds);

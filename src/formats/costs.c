@@ -13,7 +13,7 @@
 #define LARGEST    0x1p63
 #define TOO_LARGE  ((as_whole)1 << 64)
 
-/* ---- numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 static int64_t clip(as_whole whole, as_cost_type *type) {
     if (whole >= INT64_MIN && whole <= INT64_MAX) return (int64_t)whole;
@@ -33,7 +33,7 @@ static int64_t round_real(double value, as_cost_type *type) {
     return (int64_t)whole;
 }
 
-/* ---- types ----------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 /* As pprof writes units of time; others are as they are. */
 static const char *unit_word(const char *unit, double seconds) {
@@ -64,7 +64,7 @@ static as_cost_type type_of(const as_dataset *ds, const as_own_values *own) {
     return type;
 }
 
-/* ---- loading --------------------------------------------------------------------------------------------------------- */
+/* ---- loading ----------------------------------------------------------------------------------------------------- */
 
 static void take_amounts(as_costs *c, const as_own_values *own, size_t k) {
     as_cost_type *type = &AS_AT(as_cost_type, &c->types, k);
@@ -222,7 +222,7 @@ bool as_costs_any(const as_costs *costs, assay_id context) {
     return false;
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static const as_region *region_of(const as_dataset *ds, assay_id context) {
     assay_id region = as_ds_context(ds, context)->region;
@@ -253,7 +253,7 @@ const char *as_frame_name(const as_dataset *ds, assay_id frame, size_t *size) {
     return text;
 }
 
-/* ---- losses ---------------------------------------------------------------------------------------------------------- */
+/* ---- losses ------------------------------------------------------------------------------------------------------ */
 
 static void lose_digits(const as_costs *c, as_losses *losses) {
     for (size_t k = 0; k < c->types.count; k++) {

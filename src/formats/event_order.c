@@ -19,7 +19,7 @@ static bool has_time(const as_dataset *ds, const as_event *event) {
     return event->run < AS_COUNT(ds, runs) && isfinite(event->start);
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static int compare_sorted(const void *a, const void *b) {
     const sorted_event *x = a, *y = b;
@@ -63,7 +63,7 @@ void as_event_order_close(as_event_order *order) {
     as_vec_free(&order->sorted);
 }
 
-/* ---- walking --------------------------------------------------------------------------------------------------------- */
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
 
 static bool is_before(const run_head *a, const run_head *b) {
     return a->event.start != b->event.start ? a->event.start < b->event.start : a->number < b->number;

@@ -1,4 +1,5 @@
-/* The events of a dataset in order of their starts, of those that start together in order of their numbers. Sources have them in few runs of ascending starts, a table or a thread each, which are merged: nothing is held of an event.
+/* The events of a dataset in order of their starts, of those that start together in order of their numbers. Sources
+ * have them in few runs of ascending starts, a table or a thread each, which are merged: nothing is held of an event.
  * Only where there are more than 1,024 such runs a list of all events is sorted, 16 bytes each. */
 #ifndef AS_FORMATS_EVENT_ORDER_H
 #define AS_FORMATS_EVENT_ORDER_H

@@ -4,7 +4,8 @@
  *   main;solve;[unknown];read_[k] 12.5
  *   main;solve 0 31                of a difference (difffolded.pl): before and after, in all lines
  *
- * Stacks that come again add up. Names may hold blanks; ';' parts them. Empty lines, and lines that begin with '#' and a blank, or with '#' and end in no number, are none. */
+ * Stacks that come again add up. Names may hold blanks; ';' parts them. Empty lines, and lines that begin with '#' and
+ * a blank, or with '#' and end in no number, are none. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,7 +20,7 @@ enum { PROGRESS_BYTES = 1 << 18, MOST_AMOUNTS = 2 };
 /* As people call such files: out.kern_folded, perf-folded … */
 #define ENDINGS ".folded .collapsed .folded.txt .collapsed.txt _folded -folded"
 
-/* ---- lines ----------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -28,7 +29,8 @@ static bool is_comment(const char *line, const char *end) {
     return end - line > 1 && line[0] == '#' && is_blank(line[1]);
 }
 
-/* Takes the number at the end of a line, and the blank before it, before which there may be nothing. False: there is none. */
+/* Takes the number at the end of a line, and the blank before it, before which there may be nothing. False: there is
+ * none. */
 static bool take_amount(const char *line, const char **end, as_number *out) {
     const char *at = *end;
     while (at > line && !is_blank(at[-1])) at--;
@@ -54,7 +56,8 @@ typedef struct window {
     bool is_flat;    /* every line is the name of a function and a count, and no name comes twice in a row */
 } window;
 
-/* What could be the name of a function: no number, no "key:", and blanks only where there are brackets, as in "void f<int>(int)". */
+/* What could be the name of a function: no number, no "key:", and blanks only where there are brackets, as in "void
+ * f<int>(int)". */
 static bool is_function(const char *name, size_t size) {
     char first = size ? *name : ' ';
     bool is_word = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || (unsigned char)first >= 0x80;
@@ -102,7 +105,8 @@ static bool is_one_long_line(const as_probe *probe) {
     return probe->head_size < probe->size && memchr(probe->head, ';', probe->head_size);
 }
 
-/* That all lines end in a number and some have several frames is little: whoever finds a word of its own knows better. Functions and counts are less. */
+/* That all lines end in a number and some have several frames is little: whoever finds a word of its own knows better.
+ * Functions and counts are less. */
 static int bid(const as_probe *probe) {
     if (probe->is_directory) return 0;
     window w = look_at(probe->head, probe->head_size, probe->head_size == probe->size);
@@ -111,7 +115,7 @@ static int bid(const as_probe *probe) {
     return w.is_flat && w.n_lines > 1 ? 8 : 0;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* A frame of the line before: where it ends in it, and its context. */
 typedef struct known_frame {
@@ -178,7 +182,8 @@ static size_t shared_frames(const folded *f, const char *stack, size_t size) {
     return n;
 }
 
-/* The context of a stack. Sorted files, as most are, repeat most of the line before: that need not be looked up again. */
+/* The context of a stack. Sorted files, as most are, repeat most of the line before: that need not be looked up
+ * again. */
 static assay_status find_context(folded *f, const char *stack, size_t size, assay_id *out) {
     f->known.count = shared_frames(f, stack, size);
     const known_frame *last = f->known.count ? &AS_AT(known_frame, &f->known, f->known.count - 1) : NULL;
@@ -325,7 +330,7 @@ static assay_status read_folded(as_reader *reader) {
     return status;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* A frame whose name ends in a blank and a number: behind it an amount looks like the second of two. */
 static const char *number_in(const char *name, size_t size) {
@@ -469,7 +474,7 @@ static assay_status write_folded(as_writer *writer) {
     return status;
 }
 
-/* ---- the format ------------------------------------------------------------------------------------------------------ */
+/* ---- the format -------------------------------------------------------------------------------------------------- */
 
 /* Names that lines cannot have as they are (dataset/flame.c). Equal names count once. */
 static size_t count_changed(const as_dataset *ds, as_losses *losses) {

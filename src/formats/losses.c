@@ -84,7 +84,7 @@ void as_lose_attributes(as_losses *losses, const as_dataset *ds,
             more || size >= sizeof keys ? ", …" : "");
 }
 
-/* ---- details ---------------------------------------------------------------------------------------------------------- */
+/* ---- details ----------------------------------------------------------------------------------------------------- */
 
 static void lose_of(as_losses *losses, const char *what, uint64_t n, const char *whose) {
     if (n) as_lose(losses, "the %s of %llu %s%s", what, (unsigned long long)n, whose, n == 1 ? "" : "s");

@@ -2,8 +2,9 @@
  *
  *   Trace { repeated TracePacket packet = 1 }
  *
- * A packet describes a track (a process, a thread, or something in a process), or is an event on one: a slice begins, a slice ends, or something happens at a moment. Names are given numbers in the packet that
- * first uses them. Those of a track come in order of time; who reads them sorts them all. */
+ * A packet describes a track (a process, a thread, or something in a process), or is an event on one: a slice begins, a
+ * slice ends, or something happens at a moment. Names are given numbers in the packet that first uses them. Those of a
+ * track come in order of time; who reads them sorts them all. */
 #include "formats/format.h"
 #include "formats/slices.h"
 #include "io/protobuf.h"
@@ -56,7 +57,7 @@ static void put_packet(writing *w) {
     as_message_clear(&w->packet);
 }
 
-/* ---- tracks ---------------------------------------------------------------------------------------------------------- */
+/* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
 /* What holds for all: processes and threads are to be drawn in the order of the dataset. */
 static void put_root(writing *w) {
@@ -118,7 +119,7 @@ static void put_tracks(writing *w) {
     as_vec_free(&name);
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 /* The number of a name of the dataset (AS_NO_STR: of one that has none); a new one is told to whoever reads. */
 static uint64_t number_of(writing *w, name_kind kind, as_str id, const char *text, size_t size) {
@@ -193,7 +194,7 @@ static bool end(void *user, const as_slice_track *track, const as_time_slice *sl
     return !w->failed;
 }
 
-/* ---- the trace ------------------------------------------------------------------------------------------------------- */
+/* ---- the trace --------------------------------------------------------------------------------------------------- */
 
 static assay_status write_trace(const as_slices *slices, as_writer *writer) {
     writing w = {.slices = slices, .ds = writer->dataset, .out = writer->out};

@@ -14,7 +14,7 @@
 
 enum { MAX_LOOKED_AT = 10000 };
 
-/* ---- one name -------------------------------------------------------------------------------------------------------- */
+/* ---- one name ---------------------------------------------------------------------------------------------------- */
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_of_number(char c) { return is_digit(c) || c == '.' || c == ','; }
@@ -63,7 +63,7 @@ const char *as_point_parse(const char *text, as_point_name *out) {
     return out->n ? NULL : "there is no parameter with a number in it";
 }
 
-/* ---- all names ------------------------------------------------------------------------------------------------------- */
+/* ---- all names --------------------------------------------------------------------------------------------------- */
 
 static as_point_file *file_at(const as_point_set *points, size_t i) { return &AS_AT(as_point_file, &points->files, i); }
 
@@ -198,7 +198,7 @@ static assay_status add_points(as_point_set *points) {
     return ASSAY_OK;
 }
 
-/* ---- a look ---------------------------------------------------------------------------------------------------------- */
+/* ---- a look ------------------------------------------------------------------------------------------------------ */
 
 /* Whether a directory has such a file; looks at so many entries at most. */
 static bool has_file(int parent, const char *name, const char *ending, size_t *left) {
@@ -229,7 +229,7 @@ as_points_seen as_point_set_look(const char *path, const char *ending) {
     return found;
 }
 
-/* ---- which files ----------------------------------------------------------------------------------------------------- */
+/* ---- which files ------------------------------------------------------------------------------------------------- */
 
 static char *join(as_point_set *points, const char *directory, const char *name) {
     size_t size = strlen(directory), total = size + strlen(name) + 2;
@@ -269,7 +269,8 @@ static bool add_lone_file(as_point_set *points, const char *name, const char *po
     return file.path && file.directory && as_vec_append(&points->files, &file, 1);
 }
 
-/* One point of a set that is given alone, "app.n64/rank0.sqlite": the name of the directory says it, those of the files have no point in them. NULL: it is none, or memory is out. */
+/* One point of a set that is given alone, "app.n64/rank0.sqlite": the name of the directory says it, those of the files
+ * have no point in them. NULL: it is none, or memory is out. */
 static const char *own_point(const as_point_set *points, const as_directory *directory) {
     as_point_name name;
     const char *path = points->reader->input->path, *ending = points->rules->ending;
@@ -354,7 +355,7 @@ static assay_status list_files(as_point_set *points) {
     return status;
 }
 
-/* ---- reading them ---------------------------------------------------------------------------------------------------- */
+/* ---- reading them ------------------------------------------------------------------------------------------------ */
 
 typedef struct read_job {
     const as_point_set *points;
@@ -424,7 +425,7 @@ assay_status as_point_set_read(const as_point_set *points, as_point_read *read, 
     return job.status;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 assay_status as_point_set_find(as_reader *reader, const as_point_rules *rules, as_point_set *out) {
     *out = (as_point_set){.reader = reader, .rules = rules, .what = "directory"};
@@ -440,7 +441,7 @@ assay_status as_point_set_find(as_reader *reader, const as_point_rules *rules, a
 
 void as_point_set_free(as_point_set *points) { as_vec_free(&points->files); }
 
-/* ---- series ---------------------------------------------------------------------------------------------------------- */
+/* ---- series ------------------------------------------------------------------------------------------------------ */
 
 assay_status as_point_set_add_series(as_reader *reader, const uint32_t *counts) {
     as_dataset *ds = reader->dataset;

@@ -77,7 +77,7 @@ const char *as_source_name(const as_dataset *ds) {
     return slash && slash[1] ? slash + 1 : path ? path : "";
 }
 
-/* ---- what a reader reports ------------------------------------------------------------------------------------------- */
+/* ---- what a reader reports --------------------------------------------------------------------------------------- */
 
 assay_status as_broken(as_reader *reader, as_place place, const char *rule, const char *format, ...) {
     va_list args;
@@ -118,7 +118,7 @@ assay_status as_reader_progress(as_reader *reader, size_t done) {
 
 assay_status as_reader_memory(as_reader *reader) { return as_fail_memory(reader->error, reader->input->path); }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static as_probe probe_of(const as_input *input) {
     size_t window = input->size < AS_PROBE_SIZE ? input->size : AS_PROBE_SIZE;
@@ -310,14 +310,15 @@ assay_status as_read_memory(const char *name, const char *data, size_t size, con
 as_format_merge *as_own_merge(const as_dataset *const *parts, size_t n) {
     const as_format *format = n && parts[0]->format ? as_format_find(parts[0]->format) : NULL;
     for (size_t i = 0; format && format->merge && i < n; i++) {
-        /* Without what the reader kept it is the result of some computation; with parameters, a part of an experiment. */
+        /* Without what the reader kept it is the result of some computation; with parameters, a part of an
+         * experiment. */
         if (strcmp(parts[i]->format, format->name) != 0 || !parts[i]->of_format || as_ds_parameters(parts[i]))
             return NULL;
     }
     return format ? format->merge : NULL;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 assay_status as_writable_form(const as_dataset *dataset, const as_format *format, as_dataset **out,
                               assay_error *error) {

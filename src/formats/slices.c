@@ -26,7 +26,7 @@ bool as_slice_is_exact(const as_slices *slices, double seconds) {
     return !(fabs(ns - nearbyint(ns)) > fmax(least, digits));
 }
 
-/* ---- tracks ---------------------------------------------------------------------------------------------------------- */
+/* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
 static bool make_tracks(as_slices *out) {
     for (size_t i = 0; i < out->sets->all.count; i++) {
@@ -66,7 +66,7 @@ static void tell_lanes(as_slices *out) {
     }
 }
 
-/* ---- processes ------------------------------------------------------------------------------------------------------- */
+/* ---- processes --------------------------------------------------------------------------------------------------- */
 
 /* The process that a location is in, or the outermost location around it. */
 static assay_id process_of(const as_dataset *ds, assay_id location) {
@@ -124,7 +124,7 @@ static bool find_processes(as_slices *out) {
     return true;
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 /* Those of events that are in ds->attributes, in order of events. */
 typedef struct event_attribute {
@@ -172,7 +172,7 @@ bool as_slice_attribute(const as_slices *slices, uint64_t event, size_t k, as_at
     return true;
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static bool make_sets(as_slices *out) {
     static const char *const style = "style";
@@ -337,7 +337,7 @@ void as_lose_beside_slices(const as_dataset *ds, as_losses *losses) {
     if (n) as_lose(losses, "%zu parameter%s", n, n == 1 ? "" : "s");
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static bool end_text(as_vec *out, bool fine) { return fine && as_vec_append(out, "", 1); }
 

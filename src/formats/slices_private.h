@@ -1,4 +1,5 @@
-/* What the files of slices share: events sorted into sets (one for each run, location, kind and section), each of which has as many lanes as its slices need to nest. */
+/* What the files of slices share: events sorted into sets (one for each run, location, kind and section), each of which
+ * has as many lanes as its slices need to nest. */
 #ifndef AS_FORMATS_SLICES_PRIVATE_H
 #define AS_FORMATS_SLICES_PRIVATE_H
 

@@ -1,4 +1,5 @@
-/* Walks along tracks. Events come in order of their starts and go to the lanes of their sets: that is how lanes are found in the first place, and how they are told, so that nothing of an event is held but while it is open. */
+/* Walks along tracks. Events come in order of their starts and go to the lanes of their sets: that is how lanes are
+ * found in the first place, and how they are told, so that nothing of an event is held but while it is open. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,7 +7,7 @@
 
 enum { MOST_SECTIONS = 1024, MOST_LANES = 256, SAMPLES_AT_ONCE = 4096 };
 
-/* ---- sets ------------------------------------------------------------------------------------------------------------ */
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
 
 /* The number a map has for the key, or `next`, which it has from now on; UINT32_MAX when memory is out. */
 static uint32_t number_of(as_map *map, uint64_t key, uint32_t next) {
@@ -46,7 +47,7 @@ static uint32_t find_set(const as_slices *slices, uint64_t number, const as_even
     return as_vec_append(&g->all, &wanted, 1) ? set : UINT32_MAX;
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 /* An event that begins at the time at hand. */
 typedef struct beginning {
@@ -62,7 +63,8 @@ typedef struct flow {
     bool is_over, is_out_of_memory;
 } flow;
 
-/* Of those that start together the longest, which holds the others, comes first; of two that take the same time the one further up in the call tree holds the other. */
+/* Of those that start together the longest, which holds the others, comes first; of two that take the same time the one
+ * further up in the call tree holds the other. */
 static int compare_beginnings(const void *a, const void *b) {
     const beginning *x = a, *y = b;
     if (x->slice.end != y->slice.end) return x->slice.end > y->slice.end ? -1 : 1;
@@ -182,7 +184,7 @@ bool as_slices_make_lanes(as_slices *slices) {
     return !f.is_out_of_memory;
 }
 
-/* ---- lists of events by tracks --------------------------------------------------------------------------------------- */
+/* ---- lists of events by tracks ----------------------------------------------------------------------------------- */
 
 static bool list_slice(void *user, const as_slice_track *track, const as_time_slice *slice) {
     as_slices *slices = user;
@@ -208,7 +210,7 @@ bool as_slices_list(as_slices *slices) {
     return !f.is_out_of_memory;
 }
 
-/* ---- one track ------------------------------------------------------------------------------------------------------- */
+/* ---- one track --------------------------------------------------------------------------------------------------- */
 
 /* A walk along a track. */
 typedef struct walk {
@@ -257,9 +259,10 @@ static void walk_events(walk *w) {
     end_until(w, UINT64_MAX);
 }
 
-/* ---- samples --------------------------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
-/* The calls on the way to a context, the innermost first, as many of the outer ones as are told; of one that is not there ASSAY_NONE. */
+/* The calls on the way to a context, the innermost first, as many of the outer ones as are told; of one that is not
+ * there ASSAY_NONE. */
 static bool find_path(walk *w, assay_id context) {
     const as_dataset *ds = w->slices->ds;
     w->path.count = 0;

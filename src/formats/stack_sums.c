@@ -37,7 +37,8 @@ void as_stack_sums_at(as_stack_sums *sums, assay_id location) {
     }
 }
 
-/* The sum of a context at the location at hand, made if new; NULL when memory is out. What `of` says may be from another location: then the sum is of another context, or comes before. */
+/* The sum of a context at the location at hand, made if new; NULL when memory is out. What `of` says may be from
+ * another location: then the sum is of another context, or comes before. */
 static as_stack_sum *sum_of(as_stack_sums *sums, as_stack_metric *metric, assay_id context) {
     as_vec *of = &metric->of;
     while (of->count <= context) {
@@ -70,7 +71,7 @@ bool as_stack_sums_add(as_stack_sums *sums, size_t metric, assay_id context, as_
     return true;
 }
 
-/* ---- order ----------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 static int compare_sums(const void *a, const void *b) {
     const as_stack_sum *x = a, *y = b;
@@ -99,7 +100,7 @@ void as_stack_sums_join(as_stack_sums *sums) {
     for (size_t i = 0; i < sums->metrics.count; i++) order_sums(&AS_AT(as_stack_metric, &sums->metrics, i));
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 static as_dtype dtype_of(const as_stack_metric *metric) {
     bool fits_signed = true, fits_unsigned = true;

@@ -1,4 +1,5 @@
-/* For readers of stacks with amounts (folded stacks, speedscope, pprof): contexts and what each has itself, added up as it comes, then as blocks of exclusive values of one run. */
+/* For readers of stacks with amounts (folded stacks, speedscope, pprof): contexts and what each has itself, added up as
+ * it comes, then as blocks of exclusive values of one run. */
 #ifndef AS_FORMATS_STACK_SUMS_H
 #define AS_FORMATS_STACK_SUMS_H
 
@@ -37,9 +38,12 @@ size_t as_stack_metric_add(as_stack_sums *sums, as_str name, as_str unit);
 void as_stack_sums_at(as_stack_sums *sums, assay_id location);
 /* Adds to what a context has. False when memory is out. */
 bool as_stack_sums_add(as_stack_sums *sums, size_t metric, assay_id context, as_number amount);
-/* Puts together what a location has that was at hand more than once: then there is one sum for each context and location. as_stack_sums_finish() does it, too. */
+/* Puts together what a location has that was at hand more than once: then there is one sum for each context and
+ * location. as_stack_sums_finish() does it, too. */
 void as_stack_sums_join(as_stack_sums *sums);
-/* The run, where there is none yet, the contexts, the metrics and their values into the dataset; metrics have the ids that as_stack_metric_add() gave as numbers. Metrics are INT64 where all amounts are whole (UINT64 where they are too large for that), else DOUBLE. False when memory is out. */
+/* The run, where there is none yet, the contexts, the metrics and their values into the dataset; metrics have the ids
+ * that as_stack_metric_add() gave as numbers. Metrics are INT64 where all amounts are whole (UINT64 where they are too
+ * large for that), else DOUBLE. False when memory is out. */
 bool as_stack_sums_finish(as_stack_sums *sums);
 
 #endif

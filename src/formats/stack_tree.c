@@ -1,6 +1,7 @@
 #include "formats/stack_tree.h"
 
-/* Stacks branch seldom: most nodes have one child, which stands in the node itself, so that a stack that is new from some frame on needs no look into the map. */
+/* Stacks branch seldom: most nodes have one child, which stands in the node itself, so that a stack that is new from
+ * some frame on needs no look into the map. */
 typedef struct stack_node {
     assay_id parent, region; /* region: or what it has as a key */
     assay_id first;          /* child; 0: none, as the first of all is a root */
@@ -57,7 +58,8 @@ static void find_sizes(stack_node *nodes, size_t n) {
     }
 }
 
-/* Where each goes, by its parent's place and its elder siblings', whose subtrees stand before it. next: room for where the next child of each stands. */
+/* Where each goes, by its parent's place and its elder siblings', whose subtrees stand before it. next: room for where
+ * the next child of each stands. */
 static void find_places(const stack_node *nodes, size_t n, assay_id *next, assay_id *ids) {
     assay_id next_root = 0;
     for (size_t i = 0; i < n; i++) {

@@ -1,4 +1,5 @@
-/* Extra-P's tags of call paths: attributes "tags:…" of contexts, in the types that they have when they are read from an .extra-p file. */
+/* Extra-P's tags of call paths: attributes "tags:…" of contexts, in the types that they have when they are read from an
+ * .extra-p file. */
 #ifndef AS_FORMATS_TAGS_H
 #define AS_FORMATS_TAGS_H
 

@@ -29,7 +29,7 @@ struct as_append {
     as_output *out;
 };
 
-/* ---- locks --------------------------------------------------------------------------------------------------------------- */
+/* ---- locks ------------------------------------------------------------------------------------------------------- */
 
 static void sleep_for(long milliseconds) {
     struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
@@ -42,7 +42,8 @@ static assay_status fail_locked(const as_append *append, bool is_shared, assay_e
                              : "others have been adding to it for ten minutes; append when they are done");
 }
 
-/* Others who add are waited for; who holds the lock together with others does not add, but writes to the file in place. */
+/* Others who add are waited for; who holds the lock together with others does not add, but writes to the file in
+ * place. */
 static assay_status wait_for_lock(const as_append *append, assay_error *error) {
     long waited = 0, waited_shared = 0;
     while (flock(append->lock, LOCK_EX | LOCK_NB) != 0) {
@@ -72,7 +73,8 @@ static assay_status lock_file(as_append *append, bool *done, assay_error *error)
     return ASSAY_OK;
 }
 
-/* The folder, so that two do not make the file at once. *done: there is still no file. A folder that cannot be locked is not: the file is never put over another in any case. */
+/* The folder, so that two do not make the file at once. *done: there is still no file. A folder that cannot be locked
+ * is not: the file is never put over another in any case. */
 static assay_status lock_folder(as_append *append, bool *done, assay_error *error) {
     char folder[PATH_MAX];
     snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(append->place, '/') - append->place + 1), append->place);
@@ -103,7 +105,7 @@ static assay_status lock(as_append *append, assay_error *error) {
     return ASSAY_OK;
 }
 
-/* ---- the copy ------------------------------------------------------------------------------------------------------------ */
+/* ---- the copy ---------------------------------------------------------------------------------------------------- */
 
 /* For who has the lock always the same name: what a killed one left is found and made anew. */
 static bool name_temporary(as_append *append) {
@@ -156,7 +158,7 @@ static assay_status copy_existing(as_append *append, assay_error *error) {
     return as_fail_errno(error, append->name, "cannot write", errno);
 }
 
-/* ---- begin and end ------------------------------------------------------------------------------------------------------- */
+/* ---- begin and end ----------------------------------------------------------------------------------------------- */
 
 static assay_status open_existing(as_append *append, as_budget *budget, assay_error *error) {
     AS_TRY(as_input_open(append->name, budget, &append->input, error));

@@ -1,7 +1,8 @@
 /* Adding to a file that several processes may add to, whole or not at all.
  *
- * Whoever adds takes the file's lock (flock, exclusive), copies the file beside its place, writes behind the copy, and renames it. So at any moment, whoever is killed and whenever, the file
- * is as it was or has all that was added; and of two who add at once, one waits for the other. What a killed one leaves beside the file is taken away by the next. */
+ * Whoever adds takes the file's lock (flock, exclusive), copies the file beside its place, writes behind the copy, and
+ * renames it. So at any moment, whoever is killed and whenever, the file is as it was or has all that was added; and of
+ * two who add at once, one waits for the other. What a killed one leaves beside the file is taken away by the next. */
 #ifndef AS_IO_APPEND_H
 #define AS_IO_APPEND_H
 
@@ -10,8 +11,9 @@
 
 typedef struct as_append as_append;
 
-/* Waits for the lock as long as others add; some seconds, and then fails, where a program keeps the file open and a shared lock on it, because it still writes to it. A file that does not
- * exist is made. budget may be NULL. On success *out is ended by as_append_commit() or as_append_discard(). */
+/* Waits for the lock as long as others add; some seconds, and then fails, where a program keeps the file open and a
+ * shared lock on it, because it still writes to it. A file that does not exist is made. budget may be NULL. On success
+ * *out is ended by as_append_commit() or as_append_discard(). */
 assay_status as_append_begin(const char *path, as_budget *budget, as_append **out, assay_error *error);
 /* What is in the file, under the name it was given; NULL: there is none yet. */
 const as_input *as_append_existing(const as_append *append);

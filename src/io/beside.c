@@ -50,7 +50,8 @@ bool as_real_place(const char *path, char place[PATH_MAX]) {
     return true;
 }
 
-/* Six random characters, as mkstemp does it; not mkstemp itself, whose mode 0600 could only be widened by changing the umask. */
+/* Six random characters, as mkstemp does it; not mkstemp itself, whose mode 0600 could only be widened by changing the
+ * umask. */
 static void random_suffix(char suffix[SUFFIX_LENGTH + 1]) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
     static atomic_uint calls;

@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* The real name of a file or directory that may not exist yet: links followed, even those that point to nothing, the folder absolute, so that the
- * result always has a '/'. errno on false. */
+/* The real name of a file or directory that may not exist yet: links followed, even those that point to nothing, the
+ * folder absolute, so that the result always has a '/'. errno on false. */
 bool as_real_place(const char *path, char place[PATH_MAX]);
 
 /* A new name in the folder of place, which as_real_place() made: ".NAME.assay-xxxxxx". errno on false. */

@@ -1,5 +1,5 @@
-/* A bounded reader of binary data in either byte order. Reading past the end sets `failed`, gives zeros and moves no further:
- * check once behind a group of reads. */
+/* A bounded reader of binary data in either byte order. Reading past the end sets `failed`, gives zeros and moves no
+ * further: check once behind a group of reads. */
 #ifndef AS_IO_BYTES_H
 #define AS_IO_BYTES_H
 

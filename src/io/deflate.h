@@ -1,6 +1,7 @@
-/* A raw deflate stream (RFC 1951) of data that comes bit by bit and need not fit into memory, by zlib at level 1. As in pigz, pieces of 1 MiB are
- * packed each on its own, on several threads; they end at a byte, so that they make one stream when put together. libdeflate takes two thirds
- * of the time and leaves 7 % less, but must have all data at once. */
+/* A raw deflate stream (RFC 1951) of data that comes bit by bit and need not fit into memory, by zlib at level 1. As in
+ * pigz, pieces of 1 MiB are packed each on its own, on several threads; they end at a byte, so that they make one
+ * stream when put together. libdeflate takes two thirds of the time and leaves 7 % less, but must have all data at
+ * once. */
 #ifndef AS_IO_DEFLATE_H
 #define AS_IO_DEFLATE_H
 

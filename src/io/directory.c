@@ -12,7 +12,8 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(((const as_directory_entry *)a)->name, ((const as_directory_entry *)b)->name);
 }
 
-/* Whether it is a file or a directory; links are followed. One that leads nowhere counts as a file: whoever wants it finds that it cannot be opened, instead of missing nothing. */
+/* Whether it is a file or a directory; links are followed. One that leads nowhere counts as a file: whoever wants it
+ * finds that it cannot be opened, instead of missing nothing. */
 static bool is_wanted(DIR *folder, const struct dirent *entry, bool *is_directory) {
     if (entry->d_name[0] == '.') return false;
     *is_directory = entry->d_type == DT_DIR;

@@ -30,7 +30,7 @@ struct as_output_directory {
     as_beginning beginning;
 };
 
-/* ---- removing -------------------------------------------------------------------------------------------------------- */
+/* ---- removing ---------------------------------------------------------------------------------------------------- */
 
 /* Only system calls: a signal handler comes here. A link is removed, not followed. */
 static void remove_tree(int parent, const char *name, int depth) {
@@ -69,7 +69,7 @@ void as_output_directory_discard(as_output_directory *directory) {
     free_directory(directory);
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static size_t take_slot(void) {
     for (size_t i = 0; i < MAX_DIRECTORIES; i++) {
@@ -79,7 +79,8 @@ static size_t take_slot(void) {
     return MAX_DIRECTORIES;
 }
 
-/* mkdir, and entering the directory for the signal handler, in one: neither may a signal find one that is not entered, nor a stranger's that is. */
+/* mkdir, and entering the directory for the signal handler, in one: neither may a signal find one that is not entered,
+ * nor a stranger's that is. */
 static bool make_live(size_t slot) {
     sigset_t all, before;
     sigfillset(&all);
@@ -169,7 +170,7 @@ assay_status as_output_directory_open(const char *path, as_output_directory **ou
     return code;
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* Makes the directories on the way to path, from its byte `from` on. errno on false. */
 static bool make_folders(char *path, size_t from) {

@@ -134,7 +134,7 @@ assay_status as_zlib_unpack(const char *path, const char *data, size_t size, as_
     return unpacked(&u, code);
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 bool as_gzip(const char *data, size_t size, int level, as_vec *out) {
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level);

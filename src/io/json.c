@@ -28,7 +28,7 @@ static as_json_type fail_expected(as_json *json, const char *at, const char *mes
     return fail(json, at, at == json->end ? END_OF_INPUT : message);
 }
 
-/* ---- scanning: 16 bytes at a time where the machine has SSE2, which every x86-64 has ------------------------------------ */
+/* ---- scanning: 16 bytes at a time where the machine has SSE2, which every x86-64 has ----------------------------- */
 
 static inline bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 static inline bool is_digit(char c) { return (unsigned char)(c - '0') <= 9; }
@@ -84,7 +84,7 @@ static inline const char *skip_digits(const char *p, const char *end) {
     return p;
 }
 
-/* ---- strings --------------------------------------------------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
 
 /* The value of four hexadecimal digits, or -1. */
 static int32_t hex4(const char *p, const char *end) {
@@ -205,7 +205,7 @@ bool as_json_is(as_json *json, const char *text) {
     return actual && size == expected && memcmp(actual, text, size) == 0;
 }
 
-/* ---- tokens ---------------------------------------------------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------------------------------------------------ */
 
 static inline as_json_type finish_scalar(as_json *json, const char *p, as_json_type type) {
     json->token_size = (size_t)(p - json->token);
@@ -398,7 +398,8 @@ static inline uint32_t join_digits(uint64_t digits) {
                       32);
 }
 
-/* A number without sign that ends within eight bytes, which are there: without a branch for each digit, as their number is hard to foresee. NULL: it is none. */
+/* A number without sign that ends within eight bytes, which are there: without a branch for each digit, as their number
+ * is hard to foresee. NULL: it is none. */
 static inline const char *take_short_number(const char *p, as_number *out) {
     const uint64_t ones = 0x0101010101010101;
     uint64_t word, high = ones << 7;
@@ -496,7 +497,7 @@ as_json_type as_json_skip(as_json *json, const char **raw, size_t *raw_size) {
 
 void as_json_pass(as_json *json, size_t size) { close_container(json, json->token + size - 1); }
 
-/* ---- beginning, ending, failing -------------------------------------------------------------------------------------- */
+/* ---- beginning, ending, failing ---------------------------------------------------------------------------------- */
 
 void as_json_init(as_json *json, const char *path, const char *data, size_t size, as_json_options options,
                   as_budget *budget) {

@@ -1,4 +1,5 @@
-/* The keys of the first JSON object in a window of a file, for formats that tell by them whether it is theirs: nothing is allocated, checked or decoded. */
+/* The keys of the first JSON object in a window of a file, for formats that tell by them whether it is theirs: nothing
+ * is allocated, checked or decoded. */
 #ifndef AS_IO_JSON_KEYS_H
 #define AS_IO_JSON_KEYS_H
 
@@ -16,7 +17,8 @@ typedef struct as_json_keys {
     char first; /* of its value */
 } as_json_keys;
 
-/* At the first character that is neither a byte order mark nor white space: '{' if this is an object; 0: the window is empty. */
+/* At the first character that is neither a byte order mark nor white space: '{' if this is an object; 0: the window is
+ * empty. */
 char as_json_keys_begin(as_json_keys *keys, const char *window, size_t size);
 /* The next key of the object itself whose value begins in the window. False behind the last one. */
 bool as_json_keys_next(as_json_keys *keys);

@@ -7,8 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A place for an input. Places are used again, but never freed: a handler may look at them whenever it likes. It comes for an address of an input that is open in its own thread, whose place stands
- * still; others may come and go meanwhile. */
+/* A place for an input. Places are used again, but never freed: a handler may look at them whenever it likes. It comes
+ * for an address of an input that is open in its own thread, whose place stands still; others may come and go
+ * meanwhile. */
 struct as_mapped {
     _Atomic(const as_input *) input; /* NULL: free */
     _Atomic uintptr_t begin, end;
@@ -65,7 +66,7 @@ void as_mapped_remove(as_mapped *mapped) {
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- in handlers: no lock, no memory of malloc() --------------------------------------------------------------------- */
+/* ---- in handlers: no lock, no memory of malloc() ----------------------------------------------------------------- */
 
 static bool has_address(const as_mapped *m, uintptr_t address) {
     uintptr_t begin = atomic_load(&m->begin), end = atomic_load(&m->end);
@@ -96,7 +97,7 @@ bool as_mapped_fill(const void *address) {
            MAP_FAILED;
 }
 
-/* ---- looking after inputs -------------------------------------------------------------------------------------------- */
+/* ---- looking after inputs ---------------------------------------------------------------------------------------- */
 
 static bool counts_against(const as_budget *budget, const as_budget *whole) {
     while (budget && budget != whole) budget = budget->parent;

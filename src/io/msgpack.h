@@ -1,5 +1,6 @@
-/* MessagePack: values pulled one after the other out of bytes in memory. Nothing is copied and nothing recurses: of an array or a map only the beginning is a value, its elements are the
- * next ones. No length is believed: a text lies within the bytes, and an array has no more elements than bytes are left. */
+/* MessagePack: values pulled one after the other out of bytes in memory. Nothing is copied and nothing recurses: of an
+ * array or a map only the beginning is a value, its elements are the next ones. No length is believed: a text lies
+ * within the bytes, and an array has no more elements than bytes are left. */
 #ifndef AS_IO_MSGPACK_H
 #define AS_IO_MSGPACK_H
 
@@ -48,7 +49,8 @@ static inline as_msgpack as_msgpack_of(const char *data, size_t size) {
 
 /* The next value; also in msgpack->type. After ERROR and END it stays there. */
 as_msgpack_type as_msgpack_next(as_msgpack *msgpack);
-/* From the current value to behind its last element, however deep: AS_MSGPACK_ERROR where the bytes end before, else the type of the last value in it. */
+/* From the current value to behind its last element, however deep: AS_MSGPACK_ERROR where the bytes end before, else
+ * the type of the last value in it. */
 as_msgpack_type as_msgpack_skip(as_msgpack *msgpack);
 /* Whether the current value is a text, and this one. */
 bool as_msgpack_is(const as_msgpack *msgpack, const char *text);

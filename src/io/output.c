@@ -32,7 +32,7 @@ struct as_output {
     as_beginning beginning;
 };
 
-/* ---- the temporary files of all open outputs ------------------------------------------------------------------------- */
+/* ---- the temporary files of all open outputs --------------------------------------------------------------------- */
 
 enum { SLOT_FREE, SLOT_TAKEN, SLOT_LIVE };
 
@@ -68,7 +68,7 @@ void as_output_abandon_all(void) {
     errno = errno_before;
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static void free_output(as_output *out) {
     free(out->name);
@@ -180,7 +180,7 @@ assay_status as_output_open(const char *path, as_output **out, assay_error *erro
     return as_output_open_shown(path, path, out, error);
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static bool is_memory(const as_output *out) { return out->fd < 0 && !out->sink; }
 
@@ -341,7 +341,7 @@ void as_output_clear(as_output *out) { out->used = 0; }
 
 const char *as_output_temporary(const as_output *out) { return out->temporary; }
 
-/* ---- ending ---------------------------------------------------------------------------------------------------------- */
+/* ---- ending ------------------------------------------------------------------------------------------------------ */
 
 assay_status as_output_commit(as_output *out, assay_error *error) {
     as_output_flush(out);

@@ -2,7 +2,7 @@
 
 enum { MOST_DIGITS = 10 }; /* of seven bits each, in a number of 64 */
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static bool fail(as_protobuf *p, size_t offset, const char *error) {
     p->offset = offset;
@@ -75,7 +75,7 @@ bool as_protobuf_each(as_protobuf *field, size_t *at, uint64_t *out) {
     return error ? fail(field, field->offset, error) : true;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static size_t put_varint(char to[MOST_DIGITS], uint64_t number) {
     size_t n = 0;

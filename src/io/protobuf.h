@@ -1,13 +1,15 @@
-/* Protocol Buffers on the wire: fields pulled one after the other out of bytes in memory, and messages put together. No schema is known here: who reads says what a field is.
+/* Protocol Buffers on the wire: fields pulled one after the other out of bytes in memory, and messages put together. No
+ * schema is known here: who reads says what a field is.
  *
- * Nothing is copied and nothing recurses: a message within a message is bytes, read by an as_protobuf of its own. No length is believed: bytes lie within those that are there. */
+ * Nothing is copied and nothing recurses: a message within a message is bytes, read by an as_protobuf of its own. No
+ * length is believed: bytes lie within those that are there. */
 #ifndef AS_IO_PROTOBUF_H
 #define AS_IO_PROTOBUF_H
 
 #include "core/memory.h"
 #include "io/output.h"
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 typedef enum as_protobuf_type {
     AS_PROTOBUF_NUMBER = 0,  /* a varint */
@@ -37,12 +39,14 @@ static inline as_protobuf as_protobuf_of(const char *data, size_t size) {
 static inline as_protobuf as_protobuf_message_of(const as_protobuf *field) {
     return as_protobuf_of(field->bytes, field->length);
 }
-/* The next field. False at the end, and where the bytes are no message: then `error` says why, and it stays there. Groups, which nobody writes any more, are such an error. */
+/* The next field. False at the end, and where the bytes are no message: then `error` says why, and it stays there.
+ * Groups, which nobody writes any more, are such an error. */
 bool as_protobuf_next(as_protobuf *protobuf);
-/* The next of the numbers that the current field of a repeated one has: its own, or those packed in it. *at is 0 before the first. False behind the last, and at an error. */
+/* The next of the numbers that the current field of a repeated one has: its own, or those packed in it. *at is 0 before
+ * the first. False behind the last, and at an error. */
 bool as_protobuf_each(as_protobuf *field, size_t *at, uint64_t *out);
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* A message that is put together in memory. Errors stick: write on, and look at `failed` in the end. */
 typedef struct as_message {

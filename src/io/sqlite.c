@@ -7,7 +7,7 @@
 
 enum { CACHE_KIB = 256 };
 
-/* ---- errors ---------------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 assay_status as_database_fail(const as_database *db, const char *table, int status, assay_error *error) {
     status &= 0xff;
@@ -26,9 +26,10 @@ assay_status as_database_fail_page(const as_database *db, const char *table, uin
                    "is a damaged database: page %u, of table %s, is none", page, table);
 }
 
-/* ---- connections ----------------------------------------------------------------------------------------------------- */
+/* ---- connections ------------------------------------------------------------------------------------------------- */
 
-/* Nothing of the file is trusted; nothing that could use a function, a trigger or a view of it is on; no memory is spent on a cache of what is in memory anyway. */
+/* Nothing of the file is trusted; nothing that could use a function, a trigger or a view of it is on; no memory is
+ * spent on a cache of what is in memory anyway. */
 static int configure(sqlite3 *connection, uint64_t input_size) {
     sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -84,7 +85,7 @@ int as_database_prepare(sqlite3 *connection, char *sql, sqlite3_stmt **out) {
     return status;
 }
 
-/* ---- columns --------------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 const as_database_column *as_database_column_of(const as_database_table *table, const char *name) {
     for (size_t i = 0; i < table->columns.count; i++) {
@@ -165,7 +166,7 @@ static int find_columns(sqlite3 *connection, as_database_table *t) {
     return status;
 }
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static int find_rowid(sqlite3 *connection, as_database_table *t) {
     static const char *const names[] = {"rowid", "_rowid_", "oid"};
@@ -225,7 +226,7 @@ bool as_database_has_column(const as_database *db, const char *name, const char 
     return t && as_database_column_of(t, column);
 }
 
-/* ---- open and close -------------------------------------------------------------------------------------------------- */
+/* ---- open and close ---------------------------------------------------------------------------------------------- */
 
 assay_status as_database_open(const as_input *input, as_budget *budget, as_database **out, assay_error *error) {
     as_database_header header;
@@ -262,7 +263,7 @@ void as_database_close(as_database *db) {
     free(db);
 }
 
-/* ---- counting -------------------------------------------------------------------------------------------------------- */
+/* ---- counting ---------------------------------------------------------------------------------------------------- */
 
 /* A table without rowids is a tree of another kind. */
 static assay_status count_by_sql(as_database *db, const as_database_table *t, uint64_t *n, assay_error *error) {

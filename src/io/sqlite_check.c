@@ -16,7 +16,7 @@ bool as_is_database(const char *head, size_t size) {
     return size >= sizeof magic && memcmp(head, magic, sizeof magic) == 0;
 }
 
-/* ---- the header ------------------------------------------------------------------------------------------------------ */
+/* ---- the header -------------------------------------------------------------------------------------------------- */
 
 static assay_status fail_cut(const as_input *input, assay_error *error, uint64_t wanted) {
     return as_fail(error, ASSAY_E_FORMAT, as_place_offset(input->path, input->size), "cut-database",
@@ -48,7 +48,8 @@ static assay_status check_header(const as_input *input, as_database_header *head
     header->n_pages = pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
     uint32_t encoding = as_big_endian_32(input->data + 56);
     header->is_utf8 = encoding < 2;
-    /* Writers before 3.7.0 leave a stale count of pages: it is true only where "version-valid-for" is the change counter. */
+    /* Writers before 3.7.0 leave a stale count of pages: it is true only where "version-valid-for" is the change
+     * counter. */
     uint32_t counted = as_big_endian_32(input->data + 28);
     bool is_valid = counted && memcmp(input->data + 24, input->data + 92, 4) == 0;
     if (is_valid ? pages < counted : input->size % size != 0)
@@ -56,7 +57,7 @@ static assay_status check_header(const as_input *input, as_database_header *head
     return ASSAY_OK;
 }
 
-/* ---- what lies beside it --------------------------------------------------------------------------------------------- */
+/* ---- what lies beside it ----------------------------------------------------------------------------------------- */
 
 /* Opens the file beside a database; -1 where there is none. */
 static int open_beside(const char *database, const char *ending) {
@@ -72,7 +73,8 @@ static bool read_at(int fd, char *buffer, size_t size, uint64_t offset) {
     return n == (ssize_t)size;
 }
 
-/* A journal that somebody who died left: the file may be anything between two states. One that is done with begins with zeros. */
+/* A journal that somebody who died left: the file may be anything between two states. One that is done with begins with
+ * zeros. */
 static bool is_hot_journal(int fd) {
     static const unsigned char journal_magic[JOURNAL_MAGIC_SIZE] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
     char head[JOURNAL_MAGIC_SIZE];

@@ -14,7 +14,7 @@ static const unsigned char *page_data(const as_table_cursor *cursor, uint32_t nu
     return (const unsigned char *)cursor->input->data + (size_t)(number - 1) * cursor->header.page_size;
 }
 
-/* ---- down and up the tree -------------------------------------------------------------------------------------------- */
+/* ---- down and up the tree ---------------------------------------------------------------------------------------- */
 
 static void forget(as_table_cursor *cursor, uint32_t end) {
     size_t size = cursor->header.page_size;
@@ -98,7 +98,7 @@ static bool begin(as_table_cursor *cursor, const as_input *input, const as_datab
     return enter(cursor, root, root);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* How much of a record of so many bytes a leaf has. */
 static size_t local_size(const as_table_cursor *cursor, uint64_t size) {
@@ -194,7 +194,7 @@ bool as_table_assemble(as_table_cursor *cursor, unsigned char *out) {
     return true;
 }
 
-/* ---- counts ---------------------------------------------------------------------------------------------------------- */
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
 
 bool as_table_count(as_table_cursor *cursor, const as_input *input, const as_database_header *header, uint32_t root,
                     uint64_t *n) {

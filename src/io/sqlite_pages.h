@@ -1,7 +1,8 @@
 /* Private to sqlite*.c: the pages of ordinary tables (those with rowids), read where they lie.
  *
- * A table is a tree of pages. Inner pages have the greatest rowid of each child, leaves have rows: a record each, whose end may lie on a chain of overflow pages. Nothing here is believed; what does
- * not fit makes the cursor fail, with the page that is damaged. See "Database File Format" of SQLite's documentation. */
+ * A table is a tree of pages. Inner pages have the greatest rowid of each child, leaves have rows: a record each, whose
+ * end may lie on a chain of overflow pages. Nothing here is believed; what does not fit makes the cursor fail, with the
+ * page that is damaged. See "Database File Format" of SQLite's documentation. */
 #ifndef AS_IO_SQLITE_PAGES_H
 #define AS_IO_SQLITE_PAGES_H
 

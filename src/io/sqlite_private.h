@@ -20,7 +20,8 @@ typedef struct as_bytes_vfs {
     size_t size;
 } as_bytes_vfs;
 
-/* Known to SQLite by its name from here on, without being anybody's default. It must not move. False when memory is out. */
+/* Known to SQLite by its name from here on, without being anybody's default. It must not move. False when memory is
+ * out. */
 bool as_bytes_vfs_register(as_bytes_vfs *vfs, const char *data, size_t size);
 /* Behind the last connection through it. */
 void as_bytes_vfs_unregister(as_bytes_vfs *vfs);
@@ -32,10 +33,11 @@ typedef struct as_database_header {
     bool is_utf8;
 } as_database_header;
 
-/* Reads the header, and tells what SQLite would call a malformed image, or not notice: no database, cut, a journal beside it. */
+/* Reads the header, and tells what SQLite would call a malformed image, or not notice: no database, cut, a journal
+ * beside it. */
 assay_status as_database_check(const as_input *input, as_database_header *header, assay_error *error);
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 typedef struct as_database_column {
     char *name;

@@ -30,7 +30,7 @@ typedef struct scan {
     int status;
 } scan;
 
-/* ---- records --------------------------------------------------------------------------------------------------------- */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 static int64_t big_endian_int(const unsigned char *at, unsigned size) {
     uint64_t value = at[0] & 0x80 ? UINT64_MAX : 0;
@@ -68,7 +68,8 @@ static void decode(as_scan_cell *cell, uint64_t type, const unsigned char *at, u
     }
 }
 
-/* Fields that are wanted, of a record of which `there` bytes are at hand. *needs_more: not enough. False: it is damaged. */
+/* Fields that are wanted, of a record of which `there` bytes are at hand. *needs_more: not enough. False: it is
+ * damaged. */
 static bool decode_record(scan *s, const unsigned char *record, size_t there, size_t size, bool *needs_more) {
     const unsigned char *at = record, *end = record + there;
     uint64_t header, offset;
@@ -145,7 +146,7 @@ static void open_pages(scan *s, const char *const *columns, as_scan_range range)
     as_table_seek(&s->cursor, s->db->input, &s->db->header, s->table->root, range.is_set ? range.first : INT64_MIN);
 }
 
-/* ---- SQLite ---------------------------------------------------------------------------------------------------------- */
+/* ---- SQLite ------------------------------------------------------------------------------------------------------ */
 
 static char *select_of(const as_database_table *t, const char *const *columns, size_t n_columns, bool is_range) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
@@ -211,7 +212,7 @@ static bool next_of_statement(scan *s) {
     return !s->is_failed;
 }
 
-/* ---- either ---------------------------------------------------------------------------------------------------------- */
+/* ---- either ------------------------------------------------------------------------------------------------------ */
 
 /* Whether records alone say what the columns hold. */
 static bool is_plain(const scan *s, const char *const *columns) {

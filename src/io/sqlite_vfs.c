@@ -1,4 +1,5 @@
-/* What SQLite needs of an operating system, over bytes in memory. Pages are used where they lie (xFetch), so that SQLite has no cache to speak of. */
+/* What SQLite needs of an operating system, over bytes in memory. Pages are used where they lie (xFetch), so that
+ * SQLite has no cache to speak of. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,7 +10,7 @@ typedef struct bytes_file {
     const as_bytes_vfs *vfs;
 } bytes_file;
 
-/* ---- the file -------------------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static const as_bytes_vfs *bytes_of(sqlite3_file *file) { return ((bytes_file *)file)->vfs; }
 
@@ -105,7 +106,7 @@ static const sqlite3_io_methods methods = {
     .xUnfetch = file_unfetch,
 };
 
-/* ---- the file system ------------------------------------------------------------------------------------------------- */
+/* ---- the file system --------------------------------------------------------------------------------------------- */
 
 /* Nothing but the one database is there to be opened: no journal, no temporary file. */
 static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags) {

@@ -1,5 +1,5 @@
-/* The layout of headers: POSIX.1-2017, pax, "ustar Interchange Format" and "pax Header Block"; 'L', 'K', 'S' and base-256 numbers: GNU tar's
- * manual, "Basic Tar Format". */
+/* The layout of headers: POSIX.1-2017, pax, "ustar Interchange Format" and "pax Header Block"; 'L', 'K', 'S' and
+ * base-256 numbers: GNU tar's manual, "Basic Tar Format". */
 #include "io/tar.h"
 
 #include <archive.h>
@@ -35,7 +35,7 @@ typedef struct reading {
     assay_error *error;
 } reading;
 
-/* ---- first bytes ----------------------------------------------------------------------------------------------------- */
+/* ---- first bytes ------------------------------------------------------------------------------------------------- */
 
 static bool begins_with(const char *data, size_t size, const char *magic, size_t magic_size) {
     return size >= magic_size && memcmp(data, magic, magic_size) == 0;
@@ -58,7 +58,7 @@ int as_tar_looks_like(const char *data, size_t size) {
     return compression_bits(data, size);
 }
 
-/* ---- headers --------------------------------------------------------------------------------------------------------- */
+/* ---- headers ----------------------------------------------------------------------------------------------------- */
 
 as_place as_tar_place(const as_tar *tar, const as_tar_member *member, uint64_t within) {
     return tar->is_compressed ? as_place_file(tar->path) : as_place_offset(tar->path, member->offset + within);
@@ -81,7 +81,8 @@ static bool is_zero(const char *data, size_t size) {
     return true;
 }
 
-/* A number in octal digits, blanks around it, up to a NUL; or, with the highest bit of the first byte set, in base 256. */
+/* A number in octal digits, blanks around it, up to a NUL; or, with the highest bit of the first byte set, in base
+ * 256. */
 static bool read_number(const char *header, field f, uint64_t *out) {
     const unsigned char *at = (const unsigned char *)header + f.at, *end = at + f.size;
     uint64_t value = 0;
@@ -116,7 +117,7 @@ static bool is_header(const char *header) {
     return read_number(header, CHECKSUM, &claimed) && (claimed == sum || (int64_t)claimed == signed_sum);
 }
 
-/* ---- compressed archives --------------------------------------------------------------------------------------------- */
+/* ---- compressed archives ----------------------------------------------------------------------------------------- */
 
 static assay_status fail_unpacking(reading *r, struct archive *archive) {
     const char *detail = archive_error_string(archive);
@@ -184,7 +185,7 @@ static assay_status unpack(reading *r, const as_input *input) {
     return ASSAY_OK;
 }
 
-/* ---- extensions ------------------------------------------------------------------------------------------------------ */
+/* ---- extensions -------------------------------------------------------------------------------------------------- */
 
 static bool is_key(const char *record, size_t size, const char *key) {
     return size == strlen(key) && memcmp(record, key, size) == 0;
@@ -236,7 +237,7 @@ static assay_status read_pax(reading *r, const char *data, size_t size, extensio
     return ASSAY_OK;
 }
 
-/* ---- members --------------------------------------------------------------------------------------------------------- */
+/* ---- members ----------------------------------------------------------------------------------------------------- */
 
 /* The name of the member whose header is at r->at, NUL-terminated in the arena. NULL: *status says why. */
 static const char *make_name(reading *r, assay_status *status) {

@@ -1,6 +1,6 @@
 /* Tar archives (POSIX ustar and pax, GNU's long names, the old kind), plain or compressed as a whole, and writing them.
- * Why our own parser: members of a plain archive are used in place from the mapping, and header checksums are not looked at, because some writers
- * of measurements get them wrong, which libarchive cannot be told. */
+ * Why our own parser: members of a plain archive are used in place from the mapping, and header checksums are not
+ * looked at, because some writers of measurements get them wrong, which libarchive cannot be told. */
 #ifndef AS_IO_TAR_H
 #define AS_IO_TAR_H
 
@@ -8,7 +8,7 @@
 #include "io/input.h"
 #include "io/output.h"
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct as_tar_member {
     const char *name; /* NUL-terminated */
@@ -31,12 +31,14 @@ typedef struct as_tar {
     as_vec bytes;     /* what was unpacked */
 } as_tar;
 
-/* Lists the members. A plain archive is used in place: input must live as long as *out. One compressed by gzip, bzip2, xz or zstd, told by its first
- * bytes, is unpacked into memory that is taken as data arrives, within the budget (may be NULL). On success the caller owns *out.
- * An archive may end without the blocks of zeros, even without the last member's padding. ASSAY_E_FORMAT with the rule tar-damaged (no tar at all, a
- * field that is no number, broken compression), tar-truncated (a member or header goes beyond the end), tar-name (absolute, climbing with
- * "..", or over 64 KiB), tar-duplicate (one name twice), tar-sparse (a file with holes), gzip-damaged. Of what is compressed the first block is looked at before the rest is unpacked, and it
- * may not grow beyond as_unpacked_most() (packed-ratio). ASSAY_E_NOMEM. */
+/* Lists the members. A plain archive is used in place: input must live as long as *out. One compressed by gzip, bzip2,
+ * xz or zstd, told by its first bytes, is unpacked into memory that is taken as data arrives, within the budget (may be
+ * NULL). On success the caller owns *out. An archive may end without the blocks of zeros, even without the last
+ * member's padding. ASSAY_E_FORMAT with the rule tar-damaged (no tar at all, a field that is no number, broken
+ * compression), tar-truncated (a member or header goes beyond the end), tar-name (absolute, climbing with "..", or over
+ * 64 KiB), tar-duplicate (one name twice), tar-sparse (a file with holes), gzip-damaged. Of what is compressed the
+ * first block is looked at before the rest is unpacked, and it may not grow beyond as_unpacked_most() (packed-ratio).
+ * ASSAY_E_NOMEM. */
 assay_status as_tar_open(const as_input *input, as_budget *budget, as_tar **out, assay_error *error);
 /* NULL is fine. */
 void as_tar_free(as_tar *tar);
@@ -46,13 +48,14 @@ const as_tar_member *as_tar_find(const as_tar *tar, const char *name);
 /* The place of a byte of a member, for errors: the file, and the offset in it unless it is compressed. */
 as_place as_tar_place(const as_tar *tar, const as_tar_member *member, uint64_t within);
 
-/* For a bid: the bits of evidence that data, the beginning of a file, is a tar (40), or compressed as one may be (16 to 48); 0: neither. */
+/* For a bid: the bits of evidence that data, the beginning of a file, is a tar (40), or compressed as one may be (16 to
+ * 48); 0: neither. */
 int as_tar_looks_like(const char *data, size_t size);
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* A tar in the making, ustar. Dates, owners and modes are fixed, so equal content gives equal bytes. A member of 8 GiB or more, or with a name of
- * more than 100 bytes, gets a pax header that says so. */
+/* A tar in the making, ustar. Dates, owners and modes are fixed, so equal content gives equal bytes. A member of 8 GiB
+ * or more, or with a name of more than 100 bytes, gets a pax header that says so. */
 typedef struct as_tar_writer as_tar_writer;
 /* The output stays the caller's. NULL when memory is out. */
 as_tar_writer *as_tar_writer_new(as_output *out);

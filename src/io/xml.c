@@ -15,7 +15,7 @@ struct as_xml_reading {
     assay_status code; /* of the handler that stopped it, or of ours */
 };
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* expat hands its memory functions nothing of ours: the budget of the document that this thread reads. */
 static _Thread_local as_budget *current_budget;
@@ -58,7 +58,7 @@ static void *reallocate(void *pointer, size_t size) {
     return moved + MEMORY_HEADER;
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 as_place as_xml_place(const as_xml *xml) {
     XML_Parser parser = xml->reading->parser;
@@ -121,7 +121,7 @@ static void on_skipped_entity(void *user, const XML_Char *name, int is_parameter
     fail(user, "xml-entities", "an entity that is declared outside of the document, which is not allowed here");
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static assay_status fail_parsing(struct as_xml_reading *r) {
     enum XML_Error code = XML_GetErrorCode(r->parser);
@@ -131,7 +131,8 @@ static assay_status fail_parsing(struct as_xml_reading *r) {
                    XML_ErrorString(code));
 }
 
-/* How much to hand over next. expat (before 2.6) begins a token anew with every piece until it is whole: as much again as waits keeps that linear. */
+/* How much to hand over next. expat (before 2.6) begins a token anew with every piece until it is whole: as much again
+ * as waits keeps that linear. */
 static size_t next_piece(const struct as_xml_reading *r, size_t given, size_t left) {
     XML_Index taken = XML_GetCurrentByteIndex(r->parser);
     size_t waiting = taken < 0 || (size_t)taken > given ? 0 : given - (size_t)taken;

@@ -9,11 +9,12 @@ typedef struct open_element {
     size_t size;
 } open_element;
 
-/* ---- kinds of characters --------------------------------------------------------------------------------------------- */
+/* ---- kinds of characters ----------------------------------------------------------------------------------------- */
 
 enum { BLANK = 1, NAME = 2, NAME_START = 4, ENDS_DOUBLE = 8, ENDS_SINGLE = 16 };
 
-/* ENDS_…: where a run of plain characters ends in a value with such quotes. Bytes of longer characters can be part of any name: the document was found to be UTF-8. */
+/* ENDS_…: where a run of plain characters ends in a value with such quotes. Bytes of longer characters can be part of
+ * any name: the document was found to be UTF-8. */
 #define BOTH     (ENDS_DOUBLE | ENDS_SINGLE)
 #define LETTER   (NAME | NAME_START)
 #define CONTROLS [0 ... 8] = BOTH, [11 ... 12] = BOTH, [14 ... 31] = BOTH
@@ -52,7 +53,7 @@ static bool begins(const char *at, const char *end, const char *text) {
     return (size_t)(end - at) >= size && memcmp(at, text, size) == 0;
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 /* Characters from one place of a line to another. */
 static uint64_t count_characters(const char *at, const char *end) {
@@ -61,7 +62,8 @@ static uint64_t count_characters(const char *at, const char *end) {
     return n;
 }
 
-/* From the last place, in either direction: many places on one line must not be counted from its beginning each time. */
+/* From the last place, in either direction: many places on one line must not be counted from its beginning each
+ * time. */
 as_place as_xml_scan_place(as_xml_scan *scan, const char *at) {
     const char *from = scan->counted_at, *newline = NULL;
     if (at >= from) {
@@ -98,7 +100,7 @@ static assay_status no_memory(as_xml_scan *scan) {
     return as_fail_memory(scan->error, scan->path);
 }
 
-/* ---- the encoding ---------------------------------------------------------------------------------------------------- */
+/* ---- the encoding ------------------------------------------------------------------------------------------------ */
 
 static const char *find_invalid(const char *at, const char *end) {
     while (at < end) {
@@ -184,9 +186,10 @@ void as_xml_scan_close(as_xml_scan *scan) {
     as_vec_free(&scan->transcoded);
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* Whether the quote behind a backslash ends the value all the same: what follows is the rest of a tag. (No writer has a '>' inside a value.) */
+/* Whether the quote behind a backslash ends the value all the same: what follows is the rest of a tag. (No writer has a
+ * '>' inside a value.) */
 static bool is_rest_of_tag(const char *at, const char *end) {
     const char *next = skip_blanks(at, end);
     if (next == end || *next == '>' || begins(next, end, "/>")) return true;
@@ -286,7 +289,7 @@ static assay_status scan_value(as_xml_scan *scan, const char *at, as_xml_attribu
     return is_plain ? ASSAY_OK : decode_value(scan, attribute);
 }
 
-/* ---- tags ------------------------------------------------------------------------------------------------------------ */
+/* ---- tags -------------------------------------------------------------------------------------------------------- */
 
 static bool is_known(const as_xml_scan *scan, const as_xml_attribute *attribute) {
     for (uint32_t i = 0; i < scan->n_attributes; i++) {
@@ -380,7 +383,7 @@ static assay_status scan_end(as_xml_scan *scan) {
     return ASSAY_OK;
 }
 
-/* ---- what is skipped ------------------------------------------------------------------------------------------------- */
+/* ---- what is skipped --------------------------------------------------------------------------------------------- */
 
 /* Goes behind `close`. */
 static assay_status skip_past(as_xml_scan *scan, const char *at, const char *close) {
@@ -440,7 +443,7 @@ static assay_status skip_to_tag(as_xml_scan *scan) {
     }
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 assay_status as_xml_scan_next(as_xml_scan *scan, as_xml_event *event) {
     scan->depth -= scan->closes;

@@ -1,11 +1,13 @@
 /* Scanning XML that lies in memory: a pull scanner for documents that are nothing but elements and attributes.
  *
- * It stands beside the expat of io/xml.h because of time: expat without any handler needs 51 ms for an experiment.xml of 4.2 MB whose database has to be open in less, and refuses the \" that
- * HPCToolkit writes for a quote inside a name. Names and values are slices of the document; only values with entities, line ends or \" are copied. Nothing is recursive, and
- * memory is that of the names of open elements.
+ * It stands beside the expat of io/xml.h because of time: expat without any handler needs 51 ms for an experiment.xml
+ * of 4.2 MB whose database has to be open in less, and refuses the \" that HPCToolkit writes for a quote inside a name.
+ * Names and values are slices of the document; only values with entities, line ends or \" are copied. Nothing is
+ * recursive, and memory is that of the names of open elements.
  *
- * Well-formed is checked as far as elements and attributes go: tags match, attributes have quotes, blanks between them and no duplicates, entities are known, there is one root. Text, comments,
- * processing instructions, CDATA and the DOCTYPE with its internal subset are skipped; entities that it declares are not known. */
+ * Well-formed is checked as far as elements and attributes go: tags match, attributes have quotes, blanks between them
+ * and no duplicates, entities are known, there is one root. Text, comments, processing instructions, CDATA and the
+ * DOCTYPE with its internal subset are skipped; entities that it declares are not known. */
 #ifndef AS_IO_XML_SCAN_H
 #define AS_IO_XML_SCAN_H
 
@@ -46,8 +48,9 @@ typedef struct as_xml_scan {
     assay_error *error;
 } as_xml_scan;
 
-/* A document of size bytes, which must stay where they are. Its encoding is UTF-8, ASCII or ISO-8859-1. max_depth 0: none. Memory is counted against the budget (may be NULL).
- * ASSAY_E_FORMAT with line and column and the rule xml-damaged, xml-entities or xml-depth; ASSAY_E_NOMEM. as_xml_scan_close() in every case. */
+/* A document of size bytes, which must stay where they are. Its encoding is UTF-8, ASCII or ISO-8859-1. max_depth 0:
+ * none. Memory is counted against the budget (may be NULL). ASSAY_E_FORMAT with line and column and the rule
+ * xml-damaged, xml-entities or xml-depth; ASSAY_E_NOMEM. as_xml_scan_close() in every case. */
 assay_status as_xml_scan_open(as_xml_scan *scan, const char *path, const char *data, size_t size, uint32_t max_depth,
                               as_budget *budget, assay_error *error);
 void as_xml_scan_close(as_xml_scan *scan);
@@ -57,8 +60,8 @@ assay_status as_xml_scan_next(as_xml_scan *scan, as_xml_event *event);
 /* Behind a start: goes to the end of that element, over all that is in it. The next event is the one behind its end. */
 assay_status as_xml_scan_skip(as_xml_scan *scan);
 
-/* Line and column (in characters) of `at`: scan->element, or an attribute's `at`. Counted from the place asked for before: places near each
- * other cost little, wherever they are. */
+/* Line and column (in characters) of `at`: scan->element, or an attribute's `at`. Counted from the place asked for
+ * before: places near each other cost little, wherever they are. */
 as_place as_xml_scan_place(as_xml_scan *scan, const char *at);
 
 static inline bool as_xml_is(const as_xml_scan *scan, const char *name, size_t size) {

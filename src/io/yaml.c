@@ -33,7 +33,7 @@ static assay_status damaged(const reading *r, yaml_mark_t mark, const char *why)
 
 static assay_status no_memory(const reading *r) { return as_fail_memory(r->error, r->path); }
 
-/* ---- nodes ----------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static as_yaml_node *node_at(const as_yaml *yaml, uint32_t i) { return &AS_AT(as_yaml_node, &yaml->nodes, i); }
 
@@ -74,7 +74,7 @@ static void set_anchor(reading *r, as_str anchor, uint32_t node) {
     if (anchor != AS_NO_STR) AS_AT(uint32_t, &r->anchored, anchor) = node;
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static assay_status take_scalar(reading *r, const yaml_event_t *event) {
     uint32_t id;
@@ -175,7 +175,7 @@ static void find_next(reading *r) {
     yaml_event_delete(&event);
 }
 
-/* ---- the document ---------------------------------------------------------------------------------------------------- */
+/* ---- the document ------------------------------------------------------------------------------------------------ */
 
 assay_status as_yaml_read(const char *path, const char *data, size_t size, as_budget *budget, as_yaml *out,
                           assay_error *error) {

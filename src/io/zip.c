@@ -39,8 +39,8 @@ static assay_status fail_damaged(const reading *r, const char *what) {
     return fail(r, "zip-damaged", what, archive_error_string(r->archive));
 }
 
-/* Stored or deflated. The others are nothing our formats use, and LZMA would take as much memory as the archive claims it needs.
- * libarchive tells the method only in the name of the format: "ZIP 2.0 (deflation)". */
+/* Stored or deflated. The others are nothing our formats use, and LZMA would take as much memory as the archive claims
+ * it needs. libarchive tells the method only in the name of the format: "ZIP 2.0 (deflation)". */
 static bool has_known_method(struct archive *archive) {
     const char *format = archive_format_name(archive);
     return format && (strstr(format, "(uncompressed)") || strstr(format, "(deflation)"));
@@ -123,7 +123,8 @@ assay_status as_zip_read(const as_input *input, bool (*wanted)(void *user, const
                  .error = error};
     if (!r.archive) return as_fail_memory(error, input->path);
     as_vec_init(&r.entries, sizeof(as_zip_entry), budget);
-    /* libarchive turns names into the locale's encoding and loses those that do not fit: for this thread and time it is UTF-8. */
+    /* libarchive turns names into the locale's encoding and loses those that do not fit: for this thread and time it is
+     * UTF-8. */
     locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = utf8 ? uselocale(utf8) : (locale_t)0;
     assay_status code = read_archive(&r, wanted, user);
     archive_read_free(r.archive);

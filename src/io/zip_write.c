@@ -1,4 +1,5 @@
-/* The container of ZIP (PKWARE's APPNOTE 6.3): a local header and the data for each entry, then the directory of all. */
+/* The container of ZIP (PKWARE's APPNOTE 6.3): a local header and the data for each entry, then the directory of
+ * all. */
 #include <libdeflate.h>
 #include <stdlib.h>
 
@@ -190,7 +191,7 @@ assay_status as_zip_add(as_zip_writer *zip, const char *name, const void *data, 
     return added ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-/* ---- entries in a stream --------------------------------------------------------------------------------------------- */
+/* ---- entries in a stream ----------------------------------------------------------------------------------------- */
 
 static bool begin_stream(as_zip_writer *zip) {
     open_entry *open = &zip->open;
@@ -261,7 +262,7 @@ assay_status as_zip_end(as_zip_writer *zip, assay_error *error) {
     return status;
 }
 
-/* ---- the end --------------------------------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 assay_status as_zip_finish(as_zip_writer *zip, assay_error *error) {
     uint64_t offset = as_output_size(zip->out) - zip->begin, size = zip->directory.count, count = zip->count;

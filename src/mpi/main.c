@@ -1,4 +1,5 @@
-/* assay-mpi: mpirun -n 4 assay-mpi model big.jsonl -o out.extra-p. The command line of assay; scaling models are fitted by all processes. */
+/* assay-mpi: mpirun -n 4 assay-mpi model big.jsonl -o out.extra-p. The command line of assay; scaling models are fitted
+ * by all processes. */
 #include <stdio.h>
 #include <unistd.h>
 

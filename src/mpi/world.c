@@ -8,9 +8,10 @@
 /* Counts of MPI are ints: more bytes go in pieces. */
 #define PIECE ((uint64_t)1 << 30)
 
-/* ---- waiting --------------------------------------------------------------------------------------------------------- */
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
-/* Most MPIs wait at full speed. While the first process writes, the others have nothing to do for long: they give their core away. */
+/* Most MPIs wait at full speed. While the first process writes, the others have nothing to do for long: they give their
+ * core away. */
 static void wait_for(MPI_Request *request) {
     enum { EAGER = 2000 };
     static const struct timespec nap = {.tv_nsec = 500000};
@@ -26,7 +27,7 @@ static void broadcast(void *data, int size, uint32_t from) {
     wait_for(&request);
 }
 
-/* ---- meetings -------------------------------------------------------------------------------------------------------- */
+/* ---- meetings ---------------------------------------------------------------------------------------------------- */
 
 static bool has_failed(const as_standing *standing) { return standing->is_over && standing->status > AS_EXIT_CHECK; }
 
@@ -60,7 +61,7 @@ static bool meet(as_world *world, as_standing mine) {
     return false;
 }
 
-/* ---- exchange -------------------------------------------------------------------------------------------------------- */
+/* ---- exchange ---------------------------------------------------------------------------------------------------- */
 
 static void send_bytes(const char *data, uint64_t size) {
     for (uint64_t at = 0; at < size; at += PIECE)
@@ -105,7 +106,7 @@ static assay_status exchange(void *user, as_vec *bytes, assay_error *error) {
     return ASSAY_OK;
 }
 
-/* ---- beginning and end ----------------------------------------------------------------------------------------------- */
+/* ---- beginning and end ------------------------------------------------------------------------------------------- */
 
 /* The cores of this machine, divided among its processes. */
 static unsigned threads_each(void) {

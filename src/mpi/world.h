@@ -1,7 +1,8 @@
 /* The processes of one mpirun: how they share the fits, and how they end together.
  *
- * A process may fail before the others do, or alone. So each meeting begins with everybody saying how it stands: those that want to exchange results
- * learn of one that has ended, and end as well. Nobody waits for a process that will not come. A process that dies is mpirun's to notice. */
+ * A process may fail before the others do, or alone. So each meeting begins with everybody saying how it stands: those
+ * that want to exchange results learn of one that has ended, and end as well. Nobody waits for a process that will not
+ * come. A process that dies is mpirun's to notice. */
 #ifndef AS_MPI_WORLD_H
 #define AS_MPI_WORLD_H
 
@@ -25,8 +26,8 @@ typedef struct as_world {
 
 /* After MPI_Init(). False when memory is out. */
 bool as_world_open(as_world *world);
-/* The command is over here: waits for the others, and gives the status all of them end with. The first process prints the error of another one, if that is
- * how it ended. */
+/* The command is over here: waits for the others, and gives the status all of them end with. The first process prints
+ * the error of another one, if that is how it ended. */
 as_exit as_world_close(as_world *world, as_exit status);
 
 #endif

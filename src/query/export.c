@@ -25,7 +25,8 @@ static bool export_table(void *user, const as_sql_table *table, const char *name
     return ok;
 }
 
-/* Opens the file as the database `out`. The temporary file is dropped after any failure, so there is nothing to roll back. */
+/* Opens the file as the database `out`. The temporary file is dropped after any failure, so there is nothing to roll
+ * back. */
 static bool attach(sqlite3 *db, const char *file) {
     /* "./" keeps a name that looks like a URI from being taken for one. */
     char *prefixed = sqlite3_mprintf("%s%s", file[0] == '/' ? "" : "./", file);

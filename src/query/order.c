@@ -1,4 +1,5 @@
-/* Rows of a table of records in the order of a column of numbers: GROUP BY, ORDER BY and DISTINCT then need no sorter of SQLite's, which compares records. */
+/* Rows of a table of records in the order of a column of numbers: GROUP BY, ORDER BY and DISTINCT then need no sorter
+ * of SQLite's, which compares records. */
 #include <stdlib.h>
 
 #include "query/tables.h"

@@ -42,7 +42,8 @@ static bool prepare_call(original *function, int n) {
     return fine;
 }
 
-/* Whether it answers NULL with a letter before the format, too: it is out of room then, and the format is not one that writes nothing. */
+/* Whether it answers NULL with a letter before the format, too: it is out of room then, and the format is not one that
+ * writes nothing. */
 static bool is_too_long(sqlite3_stmt *call, sqlite3_value *format) {
     sqlite3_reset(call);
     sqlite3_bind_text(call, 1, sqlite3_mprintf("x%s", sqlite3_value_text(format)), -1, sqlite3_free);

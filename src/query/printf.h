@@ -5,8 +5,8 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-/* SQLite answers NULL where the result is longer than a value may be; from now on that is the error it is for other functions. False when
- * memory is out. */
+/* SQLite answers NULL where the result is longer than a value may be; from now on that is the error it is for other
+ * functions. False when memory is out. */
 bool as_sql_check_printf(sqlite3 *db);
 
 #endif

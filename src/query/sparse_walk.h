@@ -15,7 +15,8 @@ typedef struct as_sparse_walk {
     assay_id context, end_context; /* that the row is of; the end of those asked for */
 } as_sparse_walk;
 
-/* The values of the contexts first … end - 1 at some columns, in order of context and column. The walk is at the first of them. */
+/* The values of the contexts first … end - 1 at some columns, in order of context and column. The walk is at the first
+ * of them. */
 assay_status as_sparse_walk_rows(as_sparse_walk *walk, const as_profile *profile, assay_id first, assay_id end,
                                  uint32_t first_column, uint32_t n_columns, assay_error *error);
 /* The values of a column, in order of context. */

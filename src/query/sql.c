@@ -5,7 +5,7 @@
 #include "query/printf.h"
 #include "query/tables.h"
 
-/* ---- errors, cells, names -------------------------------------------------------------------------------------------- */
+/* ---- errors, cells, names ---------------------------------------------------------------------------------------- */
 
 assay_status as_sql_fail(sqlite3 *db, assay_error *error) {
     int code = sqlite3_errcode(db) & 0xff;
@@ -83,7 +83,7 @@ char *as_sql_name(const char *path, char *const *taken, size_t n) {
     return strdup(name);
 }
 
-/* ---- what a statement may do ----------------------------------------------------------------------------------------- */
+/* ---- what a statement may do ------------------------------------------------------------------------------------- */
 
 static bool is_one_of(const char *word, const char *const *words) {
     for (; *words; words++) {
@@ -132,7 +132,8 @@ static int authorize(void *user, int action, const char *first, const char *seco
     case SQLITE_DROP_TEMP_TRIGGER:
     case SQLITE_DROP_TEMP_VIEW: return SQLITE_OK;
     case SQLITE_UPDATE:
-        /* SQLite asks this when it sets up functions such as json_each(); a statement that says so is refused by SQLite itself. */
+        /* SQLite asks this when it sets up functions such as json_each(); a statement that says so is refused by SQLite
+         * itself. */
         if (strcmp(first, "sqlite_master") == 0) return SQLITE_OK;
         /* fall through */
     case SQLITE_INSERT:
@@ -145,7 +146,7 @@ static int authorize(void *user, int action, const char *first, const char *seco
     }
 }
 
-/* ---- connecting ------------------------------------------------------------------------------------------------------ */
+/* ---- connecting -------------------------------------------------------------------------------------------------- */
 
 static void free_views(void *user) {
     as_views *views = user;
@@ -195,8 +196,8 @@ static bool add_table(void *user, const as_sql_table *table, const char *name, c
     return sql != NULL;
 }
 
-/* All tables of a dataset in one statement: their rows of the schema, as CREATE VIRTUAL TABLE would write them. SQLite then connects to a
- * table when a statement first names it, instead of to each of them now. */
+/* All tables of a dataset in one statement: their rows of the schema, as CREATE VIRTUAL TABLE would write them. SQLite
+ * then connects to a table when a statement first names it, instead of to each of them now. */
 static bool create_tables(sqlite3 *db, as_view *view, const char *database, size_t dataset) {
     creation where = {sqlite3_str_new(db), dataset};
     bool has_all = as_each_table(view, add_table, &where);

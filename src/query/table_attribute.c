@@ -1,5 +1,6 @@
-/* The table attribute: those lying in the dataset, then those an event source makes. Those of one owner are found by an index over the first kind, and where the source says of the second,
- * so that events and their tags join in linear time however many there are. */
+/* The table attribute: those lying in the dataset, then those an event source makes. Those of one owner are found by an
+ * index over the first kind, and where the source says of the second, so that events and their tags join in linear time
+ * however many there are. */
 #include <stdlib.h>
 
 #include "query/tables.h"
@@ -26,7 +27,7 @@ typedef struct attribute_cursor {
 
 static bool has(const attribute_cursor *cursor, int condition) { return cursor->given & 1u << condition; }
 
-/* ---- planning -------------------------------------------------------------------------------------------------------- */
+/* ---- planning ---------------------------------------------------------------------------------------------------- */
 
 static int attribute_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     const as_dataset *ds = ((as_vtab *)base)->view->ds;
@@ -57,7 +58,7 @@ static int attribute_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     return SQLITE_OK;
 }
 
-/* ---- what is asked for ----------------------------------------------------------------------------------------------- */
+/* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
 static bool read_owner(attribute_cursor *cursor, sqlite3_value *value) {
     const char *text = (const char *)sqlite3_value_text(value);
@@ -104,7 +105,7 @@ static bool use_index(attribute_cursor *cursor, int number, size_t n_rows, as_in
     return true;
 }
 
-/* ---- walking --------------------------------------------------------------------------------------------------------- */
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
 
 /* Whether the row at hand is one asked for; others share a bucket of the index, or lie between. */
 static bool fits(const attribute_cursor *cursor) {

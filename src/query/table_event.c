@@ -1,5 +1,6 @@
-/* The table event: the dataset's events, then the samples of its trace lines, read from where they lie, a batch at a time. Conditions on ids leave out whole lines, those on
- * time the beginning and the end of each, found by binary search. */
+/* The table event: the dataset's events, then the samples of its trace lines, read from where they lie, a batch at a
+ * time. Conditions on ids leave out whole lines, those on time the beginning and the end of each, found by binary
+ * search. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -55,7 +56,7 @@ typedef struct event_cursor {
 
 static bool has(const event_cursor *cursor, int condition) { return cursor->given & 1u << condition; }
 
-/* ---- planning -------------------------------------------------------------------------------------------------------- */
+/* ---- planning ---------------------------------------------------------------------------------------------------- */
 
 /* Which condition a constraint is, or -1. */
 static int condition_of(const struct sqlite3_index_constraint *constraint) {
@@ -132,7 +133,7 @@ static int event_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     return SQLITE_OK;
 }
 
-/* ---- conditions ------------------------------------------------------------------------------------------------------ */
+/* ---- conditions -------------------------------------------------------------------------------------------------- */
 
 /* The first time stamp that is so many seconds or more; false where none is. */
 static bool first_at(const as_dataset *ds, double seconds, uint64_t *time) {
@@ -229,7 +230,7 @@ static bool read_condition(event_cursor *cursor, int condition, sqlite3_value *v
     }
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 /* What events are found by, the most selective first. */
 static const int event_keys[] = {BY_SOURCE_ID, BY_CONTEXT, BY_LOCATION, BY_RUN};
@@ -303,7 +304,7 @@ static int enter_events(event_cursor *cursor, sqlite3_value *source_id) {
     return SQLITE_OK;
 }
 
-/* ---- samples --------------------------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 /* The number of the first row of a line, behind the events. */
 static uint64_t first_row(const event_cursor *cursor, size_t line) {
@@ -314,7 +315,8 @@ static assay_status cut_at(event_cursor *cursor, uint64_t time, uint64_t *number
     return as_trace_find(cursor->table->view->ds, cursor->line, time, number, error);
 }
 
-/* Time stamps from 2^63 on are texts in SQL, sorted as such: those of 20 digits, which begin with 1, before those of 19. */
+/* Time stamps from 2^63 on are texts in SQL, sorted as such: those of 20 digits, which begin with 1, before those of
+ * 19. */
 static assay_status order_ranges(event_cursor *cursor, assay_error *error) {
     const uint64_t first_text = (uint64_t)1 << 63, first_long = 10000000000000000000u;
     sample_range all = cursor->ranges[0];
@@ -442,7 +444,7 @@ static int enter_samples(event_cursor *cursor) {
     return status == ASSAY_OK ? SQLITE_OK : as_vtab_fail(cursor->table, &error);
 }
 
-/* ---- walking --------------------------------------------------------------------------------------------------------- */
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
 
 static int event_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
     event_cursor *cursor = calloc(1, sizeof *cursor);
@@ -516,7 +518,7 @@ static int event_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid) {
     return SQLITE_OK;
 }
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 static void result_source_id(sqlite3_context *context, const as_view *view, const as_event *event) {
     char digits[AS_NUMBER_SIZE];

@@ -1,4 +1,5 @@
-/* The table measurement: the statistics of each series at each point, as stored or computed from the values, one series at a time. */
+/* The table measurement: the statistics of each series at each point, as stored or computed from the values, one series
+ * at a time. */
 #include <stdlib.h>
 
 #include "query/tables.h"

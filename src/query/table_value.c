@@ -1,6 +1,7 @@
-/* The table value: rows straight out of the blocks and profiles, which are the sources of rows, blocks first. A scan walks each source from end to end; conditions on
- * metric, context, run and location narrow it to ranges of rows by binary search. Sparse profiles have a row for each value that is stored, read by context or, where only the
- * location is given, by location. */
+/* The table value: rows straight out of the blocks and profiles, which are the sources of rows, blocks first. A scan
+ * walks each source from end to end; conditions on metric, context, run and location narrow it to ranges of rows by
+ * binary search. Sparse profiles have a row for each value that is stored, read by context or, where only the location
+ * is given, by location. */
 #include <stdlib.h>
 
 #include "core/search.h"
@@ -28,7 +29,7 @@ typedef struct value_cursor {
     assay_id keys[4];
 } value_cursor;
 
-/* ---- planning -------------------------------------------------------------------------------------------------------- */
+/* ---- planning ---------------------------------------------------------------------------------------------------- */
 
 static const as_profile *profile_at(const as_dataset *ds, size_t index) {
     return &AS_AT(as_profile, &ds->profiles, index);
@@ -42,8 +43,8 @@ static bool profiles_ascend(const as_dataset *ds) {
     return true;
 }
 
-/* What the rows are ordered by: one block a metric, or one a metric and run, in ascending order; otherwise nothing is promised. Where a row
- * may lack a location the order by location is not SQL's, which has NULL first. */
+/* What the rows are ordered by: one block a metric, or one a metric and run, in ascending order; otherwise nothing is
+ * promised. Where a row may lack a location the order by location is not SQL's, which has NULL first. */
 static const int *value_order(const as_dataset *ds) {
     static const int nothing[] = {-1};
     static const int by_metric[] = {METRIC, CONTEXT, RUN, LOCATION, -1}, by_metric_only[] = {METRIC, CONTEXT, RUN, -1};
@@ -66,7 +67,8 @@ static const int *value_order(const as_dataset *ds) {
 
 static double share(double rows, size_t n) { return n > 1 ? rows / (double)n : rows; }
 
-/* Sparse profiles: all contexts are asked what they have, or all of one; a location is asked once for each metric, and goes through all it has. */
+/* Sparse profiles: all contexts are asked what they have, or all of one; a location is asked once for each metric, and
+ * goes through all it has. */
 static double sparse_cost(const as_dataset *ds, unsigned plan, double rows) {
     double n_profiles = share((double)ds->profiles.count, plan & HAS_METRIC ? AS_COUNT(ds, metrics) : 1);
     if (plan & HAS_CONTEXT) return 10 + rows + n_profiles;
@@ -92,7 +94,7 @@ static int value_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     return SQLITE_OK;
 }
 
-/* ---- walking --------------------------------------------------------------------------------------------------------- */
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
 
 static int value_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
     value_cursor *cursor = calloc(1, sizeof *cursor);
@@ -314,7 +316,7 @@ static int value_filter(sqlite3_vtab_cursor *base, int plan, const char *plan_te
     return status == SQLITE_OK && cursor->given & HAS_LOCATION ? skip_locations(cursor) : status;
 }
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 static void result_of_profile(value_cursor *cursor, sqlite3_context *context) {
     const as_profile *profile = cursor->profile;

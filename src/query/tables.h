@@ -1,9 +1,9 @@
-/* The virtual tables, inside query/. A simple table is a description (columns, number of rows, a cell's getter) over the
- * generic module of vtab.c; value, measurement, node, event and attribute, whose rows are not (all) lying around as
+/* The virtual tables, inside query/. A simple table is a description (columns, number of rows, a cell's getter) over
+ * the generic module of vtab.c; value, measurement, node, event and attribute, whose rows are not (all) lying around as
  * rows, have modules of their own.
  *
- * Every module only narrows what it walks over: SQLite checks each condition again, so a module may always give more rows
- * than asked for. */
+ * Every module only narrows what it walks over: SQLite checks each condition again, so a module may always give more
+ * rows than asked for. */
 #ifndef AS_QUERY_TABLES_H
 #define AS_QUERY_TABLES_H
 
@@ -11,9 +11,10 @@
 
 #include "dataset/dataset.h"
 
-/* ---- what the tables of one dataset share ---------------------------------------------------------------------------- */
+/* ---- what the tables of one dataset share ------------------------------------------------------------------------ */
 
-/* Texts made on demand (paths of contexts, labels of points), kept so that joins do not make them again and again, up to a limit. */
+/* Texts made on demand (paths of contexts, labels of points), kept so that joins do not make them again and again, up
+ * to a limit. */
 typedef struct as_text_cache {
     as_arena arena;
     struct as_cached_text *texts; /* one for each id; NULL until first used */
@@ -34,7 +35,8 @@ typedef struct as_view {
 
 bool as_view_init(as_view *view, const as_dataset *ds);
 void as_view_free(as_view *view);
-/* NULL where it would be longer than AS_LONGEST_SQL_PATH: in trees of many thousand levels all of them together would have no end. */
+/* NULL where it would be longer than AS_LONGEST_SQL_PATH: in trees of many thousand levels all of them together would
+ * have no end. */
 as_cell as_view_path(as_view *view, assay_id context);
 enum { AS_LONGEST_SQL_PATH = 1 << 16 };
 #define AS_NO_PATH UINT32_MAX
@@ -46,9 +48,10 @@ as_cell as_view_function(as_view *view, const as_model *model);
 /* Its digits, until the next text is made. */
 as_cell as_view_number(as_view *view, uint64_t number);
 
-/* ---- indexes --------------------------------------------------------------------------------------------------------- */
+/* ---- indexes ----------------------------------------------------------------------------------------------------- */
 
-/* Rows by the hash of a key: rows[starts[bucket] … starts[bucket + 1] - 1], ascending; other keys may share a bucket. */
+/* Rows by the hash of a key: rows[starts[bucket] … starts[bucket + 1] - 1], ascending; other keys may share a
+ * bucket. */
 typedef struct as_index {
     uint32_t *starts, *rows;
     uint32_t mask;
@@ -62,7 +65,7 @@ static inline bool as_index_is_built(const as_index *index) { return index->star
 /* The rows of a bucket; *n of them. */
 const uint32_t *as_index_find(const as_index *index, uint64_t hash, uint32_t *n);
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* AS_MAX_COLUMNS: the limit SQLite is built with; columns of records beyond it are not shown. */
 enum { AS_MAX_KEYS = 5, AS_MAX_INDEXES = 4, AS_MAX_COLUMNS = 2000 };
@@ -81,7 +84,8 @@ typedef struct as_sql_table {
     const char *module;  /* NULL: the generic one, which needs the following three */
     size_t (*rows)(const as_vtab *table);
     as_cell (*cell)(as_vtab *table, size_t row, int column);
-    /* NULL, or what the rows need before they can be counted; where they are not there yet, a plan's estimate is as if there were none */
+    /* NULL, or what the rows need before they can be counted; where they are not there yet, a plan's estimate is as if
+     * there were none */
     assay_status (*prepare)(const as_view *view, assay_error *error);
     bool has_id; /* column 0 is the number of the row */
     int n_keys;
@@ -112,7 +116,8 @@ extern const sqlite3_module as_table_module, as_value_module, as_measurement_mod
 bool as_each_table(const as_view *view,
                    bool (*visit)(void *user, const as_sql_table *table, const char *name, const as_table *records),
                    void *user);
-/* The columns of a table as in CREATE TABLE, for a table of records made from its names. sqlite3_free() it. NULL when memory is out. */
+/* The columns of a table as in CREATE TABLE, for a table of records made from its names. sqlite3_free() it. NULL when
+ * memory is out. */
 char *as_table_schema(const as_sql_table *table, const as_table *records);
 
 /* The datasets of a connection: the client data of all modules. */
@@ -126,14 +131,14 @@ typedef struct as_views {
 assay_status as_sql_connect(const as_dataset *const *datasets, const char *const *names, size_t n,
                             const as_patience *patience, sqlite3 **out, assay_error *error);
 
-/* ---- the order of records -------------------------------------------------------------------------------------------- */
+/* ---- the order of records ---------------------------------------------------------------------------------------- */
 
 /* Whether the column of a table of records holds nothing but numbers and null. */
 bool as_rows_can_be_ordered(as_vtab *table, int column);
 /* The numbers of its rows by the value of such a column, equal ones ascending. To be freed; NULL when memory is out. */
 uint32_t *as_rows_order(const as_vtab *table, int column, bool is_descending);
 
-/* ---- what the modules have in common --------------------------------------------------------------------------------- */
+/* ---- what the modules have in common ----------------------------------------------------------------------------- */
 
 int as_vtab_connect(sqlite3 *db, void *user, int argc, const char *const *argv, sqlite3_vtab **out, char **message);
 int as_vtab_disconnect(sqlite3_vtab *base);
@@ -150,16 +155,16 @@ void as_result_number(sqlite3_context *context, as_number number);
 /* Beyond 63 bits: text. */
 void as_result_whole(sqlite3_context *context, as_whole value);
 
-/* An input that turns out to be damaged when its values are decoded: sets the table's message and gives SQLite's status for it. as_sql_fail() makes
- * ASSAY_E_FORMAT of it again. */
+/* An input that turns out to be damaged when its values are decoded: sets the table's message and gives SQLite's status
+ * for it. as_sql_fail() makes ASSAY_E_FORMAT of it again. */
 int as_vtab_fail(as_vtab *table, const assay_error *error);
 
 /* What the right side of `column = ?` says about ids. */
 typedef enum as_match { AS_MATCH_ANY, AS_MATCH_ID, AS_MATCH_NOTHING } as_match;
 as_match as_match_id(sqlite3_value *value, assay_id *id);
 
-/* For modules whose first n_keys columns are ids: takes the usable `column = ?`, gives each an argument in order of columns, and a bit in
- * idxNum. Returns the bits. */
+/* For modules whose first n_keys columns are ids: takes the usable `column = ?`, gives each an argument in order of
+ * columns, and a bit in idxNum. Returns the bits. */
 unsigned as_take_ids(sqlite3_index_info *info, unsigned n_keys);
 /* Reads the arguments of such a plan: keys[i] and the bit i of *given. False where nothing can match. */
 bool as_read_ids(int plan, sqlite3_value **argv, unsigned n_keys, assay_id *keys, unsigned *given);

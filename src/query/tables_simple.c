@@ -3,7 +3,7 @@
 
 #include "query/tables.h"
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 static as_cell id_cell(assay_id id) { return id == ASSAY_NONE ? as_cell_null() : as_cell_int(id); }
 static as_cell row_cell(size_t row) { return as_cell_int((int64_t)row); }
@@ -206,7 +206,7 @@ static as_cell problem_cell(as_vtab *table, size_t row, int column) {
     }
 }
 
-/* ---- descriptions ---------------------------------------------------------------------------------------------------- */
+/* ---- descriptions ------------------------------------------------------------------------------------------------ */
 
 const as_sql_table as_sql_tables[AS_N_TABLES] = {
     {.name = "parameter",
@@ -302,8 +302,7 @@ const as_sql_table as_sql_tables[AS_N_TABLES] = {
      .export_indexes = {"context, metric, point"}},
     {.name = "event",
      .columns = "id INTEGER, source_id TEXT, run INTEGER, location INTEGER, context INTEGER, name TEXT, kind TEXT, "
-                "start REAL, \"end\" REAL, "
-                "start_raw, end_raw",
+                "start REAL, \"end\" REAL, start_raw, end_raw",
      .module = "assay_event",
      .export_key = "PRIMARY KEY(id)",
      .export_indexes = {"run, location", "context"}},
@@ -316,8 +315,7 @@ const as_sql_table as_sql_tables[AS_N_TABLES] = {
      .export_indexes = {"id", "run"}},
     {.name = "model",
      .columns = "id INTEGER, \"set\" TEXT, metric INTEGER, context INTEGER, modeler TEXT, measure TEXT, function TEXT, "
-                "constant REAL, RSS REAL, "
-                "rRSS REAL, SMAPE REAL, AR2 REAL, RE REAL",
+                "constant REAL, RSS REAL, rRSS REAL, SMAPE REAL, AR2 REAL, RE REAL",
      .rows = models_rows,
      .cell = model_cell,
      .has_id = true,
@@ -344,7 +342,7 @@ const as_sql_table as_sql_tables[AS_N_TABLES] = {
      .prepare = prepare_problems},
 };
 
-/* ---- the tables of a dataset ----------------------------------------------------------------------------------------- */
+/* ---- the tables of a dataset ------------------------------------------------------------------------------------- */
 
 bool as_each_table(const as_view *view,
                    bool (*visit)(void *user, const as_sql_table *table, const char *name, const as_table *records),

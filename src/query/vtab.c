@@ -1,10 +1,10 @@
-/* The generic module: tables whose rows are numbered 0 … n - 1, read cell by cell. Rows are found by number, or by the value of one of the
- * table's keys through an index that is built when it is first needed. */
+/* The generic module: tables whose rows are numbered 0 … n - 1, read cell by cell. Rows are found by number, or by the
+ * value of one of the table's keys through an index that is built when it is first needed. */
 #include <stdlib.h>
 
 #include "query/tables.h"
 
-/* ---- connecting ------------------------------------------------------------------------------------------------------ */
+/* ---- connecting -------------------------------------------------------------------------------------------------- */
 
 typedef struct named_table {
     const char *wanted;
@@ -60,7 +60,7 @@ int as_vtab_disconnect(sqlite3_vtab *base) {
     return SQLITE_OK;
 }
 
-/* ---- results --------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 void as_result_whole(sqlite3_context *context, as_whole value) {
     if (value >= INT64_MIN && value <= INT64_MAX) {
@@ -116,7 +116,7 @@ void as_result_cell(sqlite3_context *context, as_view *view, as_cell cell) {
     }
 }
 
-/* ---- plans ----------------------------------------------------------------------------------------------------------- */
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
 
 as_match as_match_id(sqlite3_value *value, assay_id *id) {
     int type = sqlite3_value_type(value);
@@ -169,7 +169,8 @@ bool as_order_fits(const sqlite3_index_info *info, const int *order, unsigned pl
     return info->nOrderBy > 0;
 }
 
-/* idxNum of the generic module: 0 all rows, 1 by number, 2 + k by the key number k, from PLAN_ORDERED on all rows by a column: twice its number, and 1 more for descending. */
+/* idxNum of the generic module: 0 all rows, 1 by number, 2 + k by the key number k, from PLAN_ORDERED on all rows by a
+ * column: twice its number, and 1 more for descending. */
 enum { PLAN_ALL, PLAN_ROW, PLAN_KEY, PLAN_ORDERED = PLAN_KEY + AS_MAX_KEYS };
 
 /* Number of the key on a column, or -1. */
@@ -186,7 +187,8 @@ static double square_root_of(size_t rows) {
     return root;
 }
 
-/* Whether nothing is asked of other columns: else SQLite may be left with few rows, and all need not be put in order. */
+/* Whether nothing is asked of other columns: else SQLite may be left with few rows, and all need not be put in
+ * order. */
 static bool has_only_constraints_on(const sqlite3_index_info *info, int column) {
     for (int i = 0; i < info->nConstraint; i++) {
         int op = info->aConstraint[i].op;
@@ -241,7 +243,7 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     return SQLITE_OK;
 }
 
-/* ---- walking --------------------------------------------------------------------------------------------------------- */
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
 
 typedef struct table_cursor {
     sqlite3_vtab_cursor base;
@@ -296,7 +298,8 @@ static uint64_t hash_row(void *user, size_t row) {
     return hash_cell(key->table->description->cell(key->table, row, key->column));
 }
 
-/* The hash of a value to look for. False where values of another type may be equal to it (3.0 to 3, '3' to 3): SQLite then sees all rows. */
+/* The hash of a value to look for. False where values of another type may be equal to it (3.0 to 3, '3' to 3): SQLite
+ * then sees all rows. */
 static bool hash_value(sqlite3_value *value, bool is_text, uint64_t *hash) {
     if (sqlite3_value_type(value) != (is_text ? SQLITE_TEXT : SQLITE_INTEGER)) return false;
     if (!is_text)

@@ -1,5 +1,5 @@
-/* Function texts, byte for byte those of Extra-P 4.2, oddities included: Python conditionals without a blank behind "else", LaTeX by replacing
- * pieces of the Python text. */
+/* Function texts, byte for byte those of Extra-P 4.2, oddities included: Python conditionals without a blank behind
+ * "else", LaTeX by replacing pieces of the Python text. */
 #include "render/extrap_function.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static const as_segment *segment_of(const as_dataset *ds, const as_model *model,
     return as_ds_segment(ds, model->first_segment + segment);
 }
 
-/* ---- plain and Python ------------------------------------------------------------------------------------------------ */
+/* ---- plain and Python -------------------------------------------------------------------------------------------- */
 
 static void add_sum(as_text *out, const as_dataset *ds, const as_model *model, uint32_t segment, as_notation notation);
 
@@ -36,8 +36,8 @@ static void add_power(as_text *out, const char *name, const char *exponent, bool
     as_text_char(out, ')');
 }
 
-/* "{f for p<=4.0; g for p>=8.0}"; Python: "(f if p<=4.0 else" "g if p>=8.0 else math.nan)", and without the last part, parenthesis included,
- * where the pieces meet. */
+/* "{f for p<=4.0; g for p>=8.0}"; Python: "(f if p<=4.0 else" "g if p>=8.0 else math.nan)", and without the last part,
+ * parenthesis included, where the pieces meet. */
 static void add_piecewise(as_text *out, const as_dataset *ds, const as_model *model, const as_term *term,
                           as_notation notation) {
     const char *name = parameter_name(ds, term->parameter);
@@ -117,7 +117,7 @@ static void add_sum(as_text *out, const as_dataset *ds, const as_model *model, u
     if (notation == AS_NOTATION_PYTHON) as_text_replace(out, start, "+-", "-");
 }
 
-/* ---- LaTeX ----------------------------------------------------------------------------------------------------------- */
+/* ---- LaTeX ------------------------------------------------------------------------------------------------------- */
 
 /* value / 10^exponent with ten digits behind the point. */
 static double significand_of(double value, int exponent) {
@@ -201,7 +201,7 @@ static void add_latex_sum(as_text *out, const as_dataset *ds, const as_model *mo
     as_text_char(out, '$');
 }
 
-/* ---- models ---------------------------------------------------------------------------------------------------------- */
+/* ---- models ------------------------------------------------------------------------------------------------------ */
 
 void as_extrap_segment(as_text *out, const as_dataset *ds, const as_model *model, uint32_t segment,
                        as_notation notation) {

@@ -1,4 +1,5 @@
-/* Extra-P's printed text. Presets are written out here; FORMAT strings are taken apart by extrap_template.c and filled here, once for each model. */
+/* Extra-P's printed text. Presets are written out here; FORMAT strings are taken apart by extrap_template.c and filled
+ * here, once for each model. */
 #include "render/extrap_print.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static void flush(printing *p) {
     as_text_clear(&p->text);
 }
 
-/* ---- measurements ---------------------------------------------------------------------------------------------------- */
+/* ---- measurements ------------------------------------------------------------------------------------------------ */
 
 static bool keep_measurement(void *user, const as_measurement *measurement) {
     as_measurement *slot = (as_measurement *)user + measurement->point;
@@ -71,7 +72,7 @@ static bool has_whole_extremes(const printing *p, assay_id metric) {
     return p->ds->whole_coordinates && p->is_computed && block && block->dtype != AS_DTYPE_DOUBLE;
 }
 
-/* ---- presets --------------------------------------------------------------------------------------------------------- */
+/* ---- presets ----------------------------------------------------------------------------------------------------- */
 
 static void add_real(printing *p, const char *before, double value) {
     as_text_add(&p->text, before);
@@ -109,7 +110,8 @@ static void add_segments(printing *p, assay_id id, as_notation notation) {
     }
 }
 
-/* The model of a metric at a call path with what it was made from; points: the texts of all points, ends: where they end. */
+/* The model of a metric at a call path with what it was made from; points: the texts of all points, ends: where they
+ * end. */
 static void add_all(printing *p, assay_id context, assay_id metric, as_notation notation, const as_text *points,
                     const size_t *ends) {
     as_text_add(&p->text, "\tMetric: ");
@@ -203,7 +205,7 @@ static void print_names(printing *p, as_field field) {
     }
 }
 
-/* ---- FORMAT strings -------------------------------------------------------------------------------------------------- */
+/* ---- FORMAT strings ---------------------------------------------------------------------------------------------- */
 
 /* What the placeholders of a text are filled from. */
 typedef struct scope {
@@ -251,7 +253,8 @@ static void add_parameter(printing *p, const as_part *part, const char *name) {
     as_text_free(&quoted);
 }
 
-/* Of a constant model, Extra-P's AR2 is the integer 1; where it is 0 everywhere, its relative errors are never touched integers. */
+/* Of a constant model, Extra-P's AR2 is the integer 1; where it is 0 everywhere, its relative errors are never touched
+ * integers. */
 static void add_cost(printing *p, const as_part *part, const as_model *model) {
     bool is_constant = model->n_segments == 1 && !model->n_terms;
     bool is_nothing = is_constant && model->RSS == 0 && as_ds_segment(p->ds, model->first_segment)->constant == 0;
@@ -436,7 +439,7 @@ static assay_status print_format(printing *p, const char *format, assay_error *e
     return status;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static bool prepare(printing *p) {
     const as_dataset *ds = p->ds;

@@ -1,5 +1,5 @@
-/* FORMAT strings. A text is split at its outermost braces; what is inside names a placeholder and, for lists, holds further texts in quotes:
- * "{points: sep:', '; format:'({point})'}". */
+/* FORMAT strings. A text is split at its outermost braces; what is inside names a placeholder and, for lists, holds
+ * further texts in quotes: "{points: sep:', '; format:'({point})'}". */
 #include "render/extrap_template.h"
 
 #include <ctype.h>
@@ -28,12 +28,12 @@ static assay_status reject(const parser *p, slice placeholder, const char *what)
                    p->column, size, placeholder.at, placeholder.size > 60 ? "…" : "", what);
 }
 
-/* ---- braces ---------------------------------------------------------------------------------------------------------- */
+/* ---- braces ------------------------------------------------------------------------------------------------------ */
 
 static bool is_doubled(slice text, size_t i) { return i + 1 < text.size && text.at[i + 1] == text.at[i]; }
 
-/* The positions of the outermost braces, pairwise open and closed, into braces (a vector of size_t). "{{" never opens; of a run of closing ones
- * the first closes if their number is odd. */
+/* The positions of the outermost braces, pairwise open and closed, into braces (a vector of size_t). "{{" never opens;
+ * of a run of closing ones the first closes if their number is odd. */
 static assay_status find_braces(const parser *p, slice text, as_vec *braces) {
     long depth = 0;
     size_t opened = 0;
@@ -82,10 +82,10 @@ static assay_status add_literal(const parser *p, as_template *template, slice te
     return ASSAY_OK;
 }
 
-/* ---- quoted texts ---------------------------------------------------------------------------------------------------- */
+/* ---- quoted texts ------------------------------------------------------------------------------------------------ */
 
-/* Where the quoted text that begins at each position ends, SIZE_MAX: nowhere. A quote ends it unless a backslash stands before it or (with_braces) it
- * is inside braces, which reach as far as they can. NULL when memory is out. */
+/* Where the quoted text that begins at each position ends, SIZE_MAX: nowhere. A quote ends it unless a backslash stands
+ * before it or (with_braces) it is inside braces, which reach as far as they can. NULL when memory is out. */
 static size_t *find_quotes(const parser *p, slice text, bool with_braces) {
     size_t *ends = as_arena_array(p->arena, text.size + 1, sizeof *ends);
     if (!ends) return NULL;
@@ -149,7 +149,7 @@ static assay_status find_options(const parser *p, slice text, list_options *out)
     return ASSAY_OK;
 }
 
-/* ---- placeholders ---------------------------------------------------------------------------------------------------- */
+/* ---- placeholders ------------------------------------------------------------------------------------------------ */
 
 typedef struct named_field {
     const char *name;

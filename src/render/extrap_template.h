@@ -1,6 +1,8 @@
-/* FORMAT strings of Extra-P's --print, taken apart once and filled for each model: "{callpath}: {model:latex} {rss:.2e}".
+/* FORMAT strings of Extra-P's --print, taken apart once and filled for each model: "{callpath}: {model:latex}
+ * {rss:.2e}".
  *
- * The rules are those of Extra-P's docs/output-formatting.md. Its parser is copied in effect: which brace closes which, what a quote ends. */
+ * The rules are those of Extra-P's docs/output-formatting.md. Its parser is copied in effect: which brace closes which,
+ * what a quote ends. */
 #ifndef AS_RENDER_EXTRAP_TEMPLATE_H
 #define AS_RENDER_EXTRAP_TEMPLATE_H
 
@@ -51,7 +53,8 @@ struct as_template {
     as_vec parts; /* as_part */
 };
 
-/* All memory comes from the arena, but for the vectors: free them with as_template_free(). ASSAY_E_USAGE with what is wrong and where. */
+/* All memory comes from the arena, but for the vectors: free them with as_template_free(). ASSAY_E_USAGE with what is
+ * wrong and where. */
 assay_status as_template_parse(const char *format, as_arena *arena, as_template **out, assay_error *error);
 void as_template_free(as_template *template);
 

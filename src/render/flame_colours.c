@@ -57,7 +57,7 @@ bool as_flame_style(as_vec *out) {
            as_vec_text(out, "}\n") && as_vec_text(out, search_style) && as_vec_append(out, "", 1);
 }
 
-/* ---- groups -------------------------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static bool has_word(const char *const *words, size_t n, const char *text) {
     for (size_t i = 0; i < n; i++) {
@@ -174,7 +174,7 @@ void as_flame_put_class(as_output *out, const as_flame_tree *tree, const as_flam
     }
 }
 
-/* ---- changes ------------------------------------------------------------------------------------------------------------- */
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
 
 const as_change_class as_change_classes[AS_CHANGE_CLASSES] = {
     {"m4", "-50 % and less"}, {"m3", "-25 %"}, {"m2", "-10 %"}, {"m1", "-2 %"},          {"z0", "same"},

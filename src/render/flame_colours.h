@@ -1,4 +1,5 @@
-/* Which colour a frame of a flame graph has: a class of as_flame_style(), by module, kind or name, or by how it changed. */
+/* Which colour a frame of a flame graph has: a class of as_flame_style(), by module, kind or name, or by how it
+ * changed. */
 #ifndef AS_RENDER_FLAME_COLOURS_H
 #define AS_RENDER_FLAME_COLOURS_H
 

@@ -30,7 +30,7 @@ typedef struct drawing {
 
 double as_flame_least_share(double page_width) { return 0.05 / (page_width - 2 * AS_PAGE_MARGIN); }
 
-/* ---- amounts ------------------------------------------------------------------------------------------------------------- */
+/* ---- amounts ----------------------------------------------------------------------------------------------------- */
 
 /* "1.23 s", each in the unit that suits it. has_sign: "+" before what is not negative. */
 static void format_amount(const drawing *d, double amount, bool has_sign, char out[AMOUNT_SIZE]) {
@@ -111,7 +111,7 @@ static void put_facts(const drawing *d, const as_flame_node *node) {
     as_svg_escape(out, module, strlen(module));
 }
 
-/* ---- frames -------------------------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 static void put_attribute(const drawing *d, const char *name, double value) {
     as_output_printf(d->page.out, " %s=\"", name);
@@ -181,7 +181,7 @@ static void draw_frames(const drawing *d) {
     as_output_text(out, "</g>\n");
 }
 
-/* ---- the legend ---------------------------------------------------------------------------------------------------------- */
+/* ---- the legend -------------------------------------------------------------------------------------------------- */
 
 typedef struct legend {
     const drawing *d;
@@ -227,7 +227,7 @@ static double put_legend(const drawing *d, double y, bool writes) {
     return l.x > AS_PAGE_MARGIN ? l.y + AS_PAGE_LINE : y;
 }
 
-/* ---- notes --------------------------------------------------------------------------------------------------------------- */
+/* ---- notes ------------------------------------------------------------------------------------------------------- */
 
 /* Stacks that only the side has which makes no widths: the largest, in their order. */
 static void find_gone(drawing *d) {
@@ -325,7 +325,7 @@ static double put_notes(const drawing *d, double y, bool writes) {
     return y;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 /* Where the rows are, and how high the page is. */
 static void lay_out(drawing *d) {

@@ -24,10 +24,12 @@ enum {
     AS_FLAME_LONGEST_NAME = 1000
 };
 
-/* Frames that are narrower than a twentieth of a pixel cannot be seen: the share that a request for this picture leaves out. */
+/* Frames that are narrower than a twentieth of a pixel cannot be seen: the share that a request for this picture leaves
+ * out. */
 double as_flame_least_share(double page_width);
 
-/* The colour of frames is that of their module, kind or name; of a tree with two sides that of the change. False when memory is out. */
+/* The colour of frames is that of their module, kind or name; of a tree with two sides that of the change. False when
+ * memory is out. */
 bool as_flame_svg_write(as_output *out, const as_flame_tree *tree, const as_flame_svg *picture);
 
 #endif

@@ -5,7 +5,7 @@
 #include "io/json.h"
 #include "render/printer_modes.h"
 
-/* ---- CSV ------------------------------------------------------------------------------------------------------------- */
+/* ---- CSV --------------------------------------------------------------------------------------------------------- */
 
 /* An empty text is "", so that it is not NULL. */
 static void csv_text(as_output *out, const char *text, size_t size) {
@@ -49,7 +49,7 @@ void as_csv_rows(as_output *out, const as_table *batch) {
     }
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 const char **as_json_keys(const as_table *columns) {
     size_t n = as_table_columns(columns);
@@ -72,7 +72,8 @@ const char **as_json_keys(const as_table *columns) {
     return keys;
 }
 
-/* JSON text as it is; line breaks can only stand between its tokens and become blanks, so that a record stays a line. */
+/* JSON text as it is; line breaks can only stand between its tokens and become blanks, so that a record stays a
+ * line. */
 static void raw_json(as_output *out, const char *text, size_t size) {
     for (const char *end = text + size; text < end;) {
         size_t plain = 0;

@@ -27,7 +27,7 @@ static bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
 }
 
-/* ---- taking apart ---------------------------------------------------------------------------------------------------- */
+/* ---- taking apart ------------------------------------------------------------------------------------------------ */
 
 /* Bytes of "operator" and its symbols at `at`, whose brackets are none; 0 where there is no operator. */
 static size_t operator_size(const char *name, size_t size, size_t at) {
@@ -122,7 +122,7 @@ static void find_parameters(parsed *p) {
     }
 }
 
-/* ---- putting together ------------------------------------------------------------------------------------------------ */
+/* ---- putting together -------------------------------------------------------------------------------------------- */
 
 /* What is shown now, behind what out holds. */
 static void compose(const parsed *p, as_text *out) {

@@ -1,6 +1,8 @@
-/* Plots: points with bars, curves with bands, heat maps with contours. What is shown is described once, and drawn on a terminal or as SVG.
+/* Plots: points with bars, curves with bands, heat maps with contours. What is shown is described once, and drawn on a
+ * terminal or as SVG.
  *
- * A description is filled by the functions below; numbers that are not finite are left out when it is drawn (a curve has a gap there). */
+ * A description is filled by the functions below; numbers that are not finite are left out when it is drawn (a curve
+ * has a gap there). */
 #ifndef AS_RENDER_PLOT_H
 #define AS_RENDER_PLOT_H
 
@@ -44,12 +46,14 @@ typedef struct as_plot {
 as_plot *as_plot_new(void);
 void as_plot_free(as_plot *plot);
 
-/* Copies the text to where one of the plot's belongs: as_plot_text(plot, &plot->title, "main"). NULL and false when memory is out. */
+/* Copies the text to where one of the plot's belongs: as_plot_text(plot, &plot->title, "main"). NULL and false when
+ * memory is out. */
 bool as_plot_text(as_plot *plot, const char **to, const char *text);
 /* A new series; borrowed until the next is added. NULL when memory is out. */
 as_plot_series *as_plot_add(as_plot *plot, as_plot_kind kind, const char *label, const char *around);
 bool as_plot_add_point(as_plot_series *series, as_plot_point point);
-/* Makes room for a heat map and sets its x and y evenly on the plot's axes, which must be fitted; z is NAN. Both at least 2. */
+/* Makes room for a heat map and sets its x and y evenly on the plot's axes, which must be fitted; z is NAN. Both at
+ * least 2. */
 bool as_plot_add_grid(as_plot *plot, size_t nx, size_t ny);
 
 typedef struct as_plot_axes {
@@ -58,7 +62,8 @@ typedef struct as_plot_axes {
 /* The axes as they are drawn. */
 as_plot_axes as_plot_fitted(const as_plot *plot);
 
-/* Draws in at most width columns (40 at least) and about height rows in all. ascii: nothing but ASCII, except in names. False when memory is out. */
+/* Draws in at most width columns (40 at least) and about height rows in all. ascii: nothing but ASCII, except in names.
+ * False when memory is out. */
 bool as_plot_terminal(as_output *out, const as_plot *plot, unsigned width, unsigned height, bool colour, bool ascii);
 /* Writes a self-contained SVG. Same bytes for the same plot. False when memory is out. */
 bool as_plot_svg(as_output *out, const as_plot *plot);

@@ -33,7 +33,7 @@ bool as_range_prefers_log(const as_range *range) {
     return range->n && range->low > 0 && log10(range->high) - log10(range->low) > 2;
 }
 
-/* ---- fitting --------------------------------------------------------------------------------------------------------- */
+/* ---- fitting ----------------------------------------------------------------------------------------------------- */
 
 /* air: the part of the span that is added on both sides. */
 static void fit_log(as_axis *axis, double low, double high, double air) {
@@ -136,7 +136,7 @@ double as_axis_value(const as_axis *axis, double position) {
     return pow(10, from + position * (log10(axis->high) - from));
 }
 
-/* ---- numbers as labels ----------------------------------------------------------------------------------------------- */
+/* ---- numbers as labels ------------------------------------------------------------------------------------------- */
 
 /* digits * 10^shift without trailing zeros behind the point. |digits| < 10^15, shift -15 … 6. */
 static void write_decimal(int64_t digits, int shift, char out[AS_TICK_LABEL]) {
@@ -187,7 +187,7 @@ void as_rich_number(double value, unsigned digits, char out[AS_TICK_LABEL]) {
     snprintf(out + used, AS_TICK_LABEL - used, "×10^{%d}", power);
 }
 
-/* ---- ticks ----------------------------------------------------------------------------------------------------------- */
+/* ---- ticks ------------------------------------------------------------------------------------------------------- */
 
 static void add_tick(as_ticks *ticks, double value, const char *label) {
     if (ticks->n == AS_MAX_TICKS) return;

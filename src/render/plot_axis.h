@@ -15,7 +15,7 @@ typedef struct as_axis {
     double low, high;    /* set by as_axis_fit…(); both 0: not yet */
 } as_axis;
 
-/* ---- numbers that shall be seen -------------------------------------------------------------------------------------- */
+/* ---- numbers that shall be seen ---------------------------------------------------------------------------------- */
 
 typedef struct as_range {
     double low, high;
@@ -25,15 +25,17 @@ typedef struct as_range {
 /* Makes room for the value; ignores what cannot be drawn. */
 void as_range_add(as_range *range, double value);
 
-/* ---- the axis -------------------------------------------------------------------------------------------------------- */
+/* ---- the axis ---------------------------------------------------------------------------------------------------- */
 
-/* Whether an axis that is to show this range is better logarithmic: everything is positive and spans more than two decades. */
+/* Whether an axis that is to show this range is better logarithmic: everything is positive and spans more than two
+ * decades. */
 bool as_range_prefers_log(const as_range *range);
-/* Chooses the scale where it is AUTO, else keeps it; a logarithmic one becomes linear where not all numbers are positive. Then sets low and high: some air around the
- * range, from zero on where that is near. Range without numbers: 0 … 1. */
+/* Chooses the scale where it is AUTO, else keeps it; a logarithmic one becomes linear where not all numbers are
+ * positive. Then sets low and high: some air around the range, from zero on where that is near. Range without numbers:
+ * 0 … 1. */
 void as_axis_fit(as_axis *axis, const as_range *range);
-/* The same for the values of a parameter, ascending without repeats, to be shown until last (at least the largest). Logarithmic also where each value is the same
- * multiple of the one before; the ticks are then at the values. */
+/* The same for the values of a parameter, ascending without repeats, to be shown until last (at least the largest).
+ * Logarithmic also where each value is the same multiple of the one before; the ticks are then at the values. */
 void as_axis_fit_parameter(as_axis *axis, const double *values, size_t n, double last);
 
 /* Where a value lies: 0 at low, 1 at high, beyond these outside. NAN: nowhere. */
@@ -41,7 +43,7 @@ double as_axis_position(const as_axis *axis, double value);
 /* The value at a position. */
 double as_axis_value(const as_axis *axis, double position);
 
-/* ---- ticks ----------------------------------------------------------------------------------------------------------- */
+/* ---- ticks ------------------------------------------------------------------------------------------------------- */
 
 enum { AS_TICK_LABEL = 32, AS_MAX_TICKS = 64 };
 
@@ -53,13 +55,15 @@ typedef struct as_tick {
 typedef struct as_ticks {
     as_tick at[AS_MAX_TICKS];
     size_t n;
-    int exponent; /* the labels are in units of 10^exponent; 0 unless the axis is linear with very large or small numbers */
+    /* the labels are in units of 10^exponent; 0 unless the axis is linear with very large or small numbers */
+    int exponent;
 } as_ticks;
 
-/* At most `want` (2 … 32) ticks with labels, ascending, inside the axis; a logarithmic one has minor ticks between where there is room. */
+/* At most `want` (2 … 32) ticks with labels, ascending, inside the axis; a logarithmic one has minor ticks between
+ * where there is room. */
 void as_axis_ticks(const as_axis *axis, unsigned want, as_ticks *out);
-/* About n (at most 32) values that divide the axis, ascending, all with labels: ticks, or where these are too few or too many, round numbers at even
- * distances. */
+/* About n (at most 32) values that divide the axis, ascending, all with labels: ticks, or where these are too few or
+ * too many, round numbers at even distances. */
 void as_axis_levels(const as_axis *axis, unsigned n, as_ticks *out);
 /* The label of the axis with the exponent of its ticks: "time [s] ×10^{6}"; cut where it does not fit. */
 void as_axis_title(const as_axis *axis, const as_ticks *ticks, char *out, size_t size);

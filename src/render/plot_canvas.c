@@ -47,7 +47,7 @@ void as_canvas_line(as_canvas *canvas, double x0, double y0, double x1, double y
     }
 }
 
-/* ---- printing -------------------------------------------------------------------------------------------------------- */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 const char *as_layer_sign(as_layer layer, bool ascii) {
     static const char *const unicode[] = {" ", "┊", "⢕", "─", "─", "─", "─", "─", "─", "│", "●"};

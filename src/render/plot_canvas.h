@@ -1,4 +1,5 @@
-/* A canvas of braille dots for terminals: two dots across and four down in each character. What lies on top of each other in one character is decided by layers. */
+/* A canvas of braille dots for terminals: two dots across and four down in each character. What lies on top of each
+ * other in one character is decided by layers. */
 #ifndef AS_RENDER_PLOT_CANVAS_H
 #define AS_RENDER_PLOT_CANVAS_H
 

@@ -1,4 +1,5 @@
-/* What the two kinds of plots on a terminal share: the place around the picture (plot_terminal.c), and the heat map inside it (plot_heat_terminal.c). */
+/* What the two kinds of plots on a terminal share: the place around the picture (plot_terminal.c), and the heat map
+ * inside it (plot_heat_terminal.c). */
 #ifndef AS_RENDER_PLOT_FRAME_H
 #define AS_RENDER_PLOT_FRAME_H
 

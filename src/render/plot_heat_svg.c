@@ -22,7 +22,7 @@ static void write_colour(as_output *out, as_rgb colour) {
     as_output_printf(out, "#%02x%02x%02x", colour.red, colour.green, colour.blue);
 }
 
-/* ---- the surface ----------------------------------------------------------------------------------------------------- */
+/* ---- the surface ------------------------------------------------------------------------------------------------- */
 
 /* Which of the colours a cell of the grid has, from the mean of its corners; -1: none. */
 static int cell_colour(const double *heights, size_t nx, size_t i, size_t j) {
@@ -71,7 +71,7 @@ static void draw_cells(const as_sheet *sheet, const double *heights) {
     as_output_text(out, "</g>\n");
 }
 
-/* ---- contours -------------------------------------------------------------------------------------------------------- */
+/* ---- contours ---------------------------------------------------------------------------------------------------- */
 
 typedef struct contour_label {
     as_spot at;
@@ -209,7 +209,7 @@ bool as_heat_svg_surface(const as_sheet *sheet) {
     return done;
 }
 
-/* ---- points and colours ---------------------------------------------------------------------------------------------- */
+/* ---- points and colours ------------------------------------------------------------------------------------------ */
 
 void as_heat_svg_points(const as_sheet *sheet, const as_plot_series *series) {
     as_output *out = sheet->out;

@@ -1,4 +1,5 @@
-/* Heat maps on a terminal: bands between the ticks of z, so that their borders are contour lines. With colours two dots a character, one above the other; without, shades. */
+/* Heat maps on a terminal: bands between the ticks of z, so that their borders are contour lines. With colours two dots
+ * a character, one above the other; without, shades. */
 #include <math.h>
 
 #include "render/display.h"

@@ -1,4 +1,5 @@
-/* What the two kinds of plots share as SVG: the sheet with axes and texts (plot_svg.c), and the heat map on it (plot_heat_svg.c). */
+/* What the two kinds of plots share as SVG: the sheet with axes and texts (plot_svg.c), and the heat map on it
+ * (plot_heat_svg.c). */
 #ifndef AS_RENDER_PLOT_SHEET_H
 #define AS_RENDER_PLOT_SHEET_H
 

@@ -1,4 +1,5 @@
-/* Plots as SVG, made for a column of a paper: 420 units wide, texts of 10 to 13 units. Nothing but shapes and texts; no ids, so that several fit into one page. */
+/* Plots as SVG, made for a column of a paper: 420 units wide, texts of 10 to 13 units. Nothing but shapes and texts; no
+ * ids, so that several fit into one page. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,7 +31,7 @@ void as_svg_place(as_output *out, char command, double x, double y) {
     as_svg_number(out, y);
 }
 
-/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 static void open_text(as_output *out, double x, double y, int size, const char *more) {
     as_output_text(out, "<text");
@@ -77,7 +78,7 @@ static unsigned wrap(const as_sheet *sheet, const char *rich, double y, bool wri
     return lines;
 }
 
-/* ---- axes ------------------------------------------------------------------------------------------------------------ */
+/* ---- axes -------------------------------------------------------------------------------------------------------- */
 
 static void draw_grid(const as_sheet *sheet) {
     as_output *out = sheet->out;
@@ -157,7 +158,7 @@ static void write_axis_titles(const as_sheet *sheet) {
     close_text(out);
 }
 
-/* ---- line plots ------------------------------------------------------------------------------------------------------ */
+/* ---- line plots -------------------------------------------------------------------------------------------------- */
 
 /* The end of a bar or band: just outside where a logarithmic axis cannot show it or where it is far away. */
 static double end_y(const as_sheet *sheet, double value) {
@@ -309,7 +310,7 @@ static void draw_marker(const as_sheet *sheet) {
     }
 }
 
-/* ---- the legend ------------------------------------------------------------------------------------------------------ */
+/* ---- the legend -------------------------------------------------------------------------------------------------- */
 
 typedef enum mark { MARK_POINT, MARK_RING, MARK_BAR, MARK_CURVE, MARK_BAND } mark;
 
@@ -367,7 +368,7 @@ static unsigned add_legend(const as_sheet *sheet, double y, bool write) {
     return l.lines;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static void lay_out(as_sheet *sheet) {
     const as_plot *plot = sheet->plot;

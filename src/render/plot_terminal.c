@@ -24,7 +24,7 @@ int as_frame_row(const as_frame *frame, double position) {
     return (int)(lround((1 - position) * (4.0 * frame->rows - 1)) / 4);
 }
 
-/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 /* One line; where it is too long its end is kept, as the last part of a call path says most. */
 static void print_end(const as_frame *frame, const char *text, const char *sgr) {
@@ -71,7 +71,7 @@ static bool print_wrapped(as_frame *frame, const char *rich, const char *sgr) {
     return true;
 }
 
-/* ---- axes ------------------------------------------------------------------------------------------------------------ */
+/* ---- axes -------------------------------------------------------------------------------------------------------- */
 
 /* The widest label of the y axis. */
 static bool measure_labels(as_frame *frame, size_t *widest) {
@@ -159,7 +159,7 @@ static bool print_axis_title(as_frame *frame, const as_axis *axis, const as_tick
     return true;
 }
 
-/* ---- line plots ------------------------------------------------------------------------------------------------------ */
+/* ---- line plots -------------------------------------------------------------------------------------------------- */
 
 typedef struct picture {
     const as_frame *frame;
@@ -247,7 +247,7 @@ static bool print_lines(as_frame *frame) {
     return done;
 }
 
-/* ---- heat maps ------------------------------------------------------------------------------------------------------- */
+/* ---- heat maps --------------------------------------------------------------------------------------------------- */
 
 static void mark_points(const as_frame *frame, bool *points) {
     for (size_t s = 0; s < frame->plot->series.count; s++) {
@@ -275,7 +275,7 @@ static bool print_heat(as_frame *frame, const as_heat_levels *levels) {
     return done;
 }
 
-/* ---- the legend ------------------------------------------------------------------------------------------------------ */
+/* ---- the legend -------------------------------------------------------------------------------------------------- */
 
 typedef struct legend {
     as_frame *frame;
@@ -315,7 +315,7 @@ static bool print_legend(as_frame *frame) {
     return true;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static unsigned lines_of(const char *text, unsigned width) {
     return text ? 1 + (unsigned)(strlen(text) / (width - 2)) : 0;

@@ -30,7 +30,7 @@ static bool next_piece(const char **rich, const char *end, piece *out) {
     return true;
 }
 
-/* ---- terminals ------------------------------------------------------------------------------------------------------- */
+/* ---- terminals --------------------------------------------------------------------------------------------------- */
 
 static bool append_text(as_vec *out, const char *text) { return as_vec_append(out, text, strlen(text)); }
 
@@ -113,7 +113,7 @@ bool as_rich_plain(const char *rich, bool ascii, as_vec *out) {
     return as_vec_append(out, "", 1);
 }
 
-/* ---- SVG ------------------------------------------------------------------------------------------------------------- */
+/* ---- SVG --------------------------------------------------------------------------------------------------------- */
 
 void as_svg_escape(as_output *out, const char *text, size_t size) {
     char escape[AS_ESCAPE_SIZE];
@@ -151,7 +151,8 @@ void as_svg_rich(as_output *out, const char *rich) {
     char before = 0;
     bool is_first = true;
     for (piece p; next_piece(&rich, end, &p);) {
-        /* Shifts are relative, in units of the size of their own span: what goes up by 0.5 of 70 % comes down by 0.35 */
+        /* Shifts are relative, in units of the size of their own span: what goes up by 0.5 of 70 % comes down by
+         * 0.35 */
         const char *back = before == '^' ? ".35em" : before == '_' ? "-.14em" : "";
         const char *dy = p.style == '^' ? "-.5em" : p.style == '_' ? ".2em" : back;
         if ((p.style == '^' || p.style == '_') && *back) { /* two in a row: an empty span would be no shift */

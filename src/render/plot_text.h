@@ -1,5 +1,5 @@
-/* Rich text: UTF-8 in which ^{…} is raised, _{…} lowered and /{…} slanted, none of them inside another. Shown as each output can: SVG sets it, a terminal has raised and
- * lowered digits, ASCII writes 1.5e-6 and p^(3/2). */
+/* Rich text: UTF-8 in which ^{…} is raised, _{…} lowered and /{…} slanted, none of them inside another. Shown as each
+ * output can: SVG sets it, a terminal has raised and lowered digits, ASCII writes 1.5e-6 and p^(3/2). */
 #ifndef AS_RENDER_PLOT_TEXT_H
 #define AS_RENDER_PLOT_TEXT_H
 
@@ -14,7 +14,8 @@ void as_svg_escape(as_output *out, const char *text, size_t size);
 void as_svg_rich(as_output *out, const char *rich);
 /* About how wide it is set in a usual sans-serif font, in units of the font's size. */
 double as_svg_width(const char *rich, size_t size);
-/* The length of the beginning of text that is at most so wide, ended at a blank where there is one; the whole where it fits. */
+/* The length of the beginning of text that is at most so wide, ended at a blank where there is one; the whole where it
+ * fits. */
 size_t as_svg_break(const char *rich, double width);
 /* A coordinate with at most two decimals. */
 void as_svg_number(as_output *out, double value);

@@ -1,5 +1,5 @@
-/* One printer for every table: text for people, CSV, JSON, JSON Lines, Markdown. Rows may come in batches; text and Markdown wait for the end
- * (they need the widths), the others stream. */
+/* One printer for every table: text for people, CSV, JSON, JSON Lines, Markdown. Rows may come in batches; text and
+ * Markdown wait for the end (they need the widths), the others stream. */
 #ifndef AS_RENDER_PRINTER_H
 #define AS_RENDER_PRINTER_H
 
@@ -36,8 +36,8 @@ typedef struct as_printer as_printer;
 as_printer *as_printer_new(as_output *out, as_print_style style);
 /* Prints the rows of a batch; all batches have the columns of the first. False when memory is out. */
 bool as_printer_rows(as_printer *printer, const as_table *batch);
-/* What is left: the table itself in text, the closing bracket in JSON. columns: a table with the columns, needed where no batch ever came.
- * Frees the printer. False when memory was out. */
+/* What is left: the table itself in text, the closing bracket in JSON. columns: a table with the columns, needed where
+ * no batch ever came. Frees the printer. False when memory was out. */
 bool as_printer_end(as_printer *printer, const as_table *columns);
 
 /* The columns a table takes as text, uncut. SIZE_MAX when memory is out. */

@@ -13,7 +13,8 @@ void as_csv_header(as_output *out, const as_table *columns);
 void as_csv_rows(as_output *out, const as_table *batch);
 /* keys: as_json_keys() of the columns; first: whether no row was printed before. */
 void as_json_rows(as_output *out, const as_table *batch, const char *const *keys, bool lines, bool first);
-/* The names of the columns as JSON text with a colon behind each, one block to be freed as a whole. NULL when memory is out. */
+/* The names of the columns as JSON text with a colon behind each, one block to be freed as a whole. NULL when memory is
+ * out. */
 const char **as_json_keys(const as_table *columns);
 
 #endif

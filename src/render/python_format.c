@@ -1,4 +1,5 @@
-/* Python's format specifications. The rules are those of the Python documentation, "Format Specification Mini-Language". */
+/* Python's format specifications. The rules are those of the Python documentation, "Format Specification
+ * Mini-Language". */
 #include "render/python_format.h"
 
 #include <ctype.h>
@@ -9,7 +10,7 @@
 /* Wide enough for any page, small enough that nobody is hurt. */
 enum { MAX_WIDTH = 10000, MAX_PRECISION = 1000, DIGITS_SIZE = MAX_PRECISION + 400 };
 
-/* ---- reading a specification ----------------------------------------------------------------------------------------- */
+/* ---- reading a specification ------------------------------------------------------------------------------------- */
 
 static bool is_align(char c) { return c && strchr("<>^=", c); }
 
@@ -80,7 +81,7 @@ bool as_format_spec_parse(const char *text, size_t size, bool is_text, as_format
            !out->grouping && out->align != '=';
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 /* A number on its way to text: [sign] digits [rest], rest being all behind the digits before the point. */
 typedef struct pieces {
@@ -111,7 +112,8 @@ static void append_exponent(pieces *p, int exponent) {
     append(p, text, n);
 }
 
-/* The general notation: `precision` digits in all, without trailing zeros; keep_fraction: at least one digit behind the point. */
+/* The general notation: `precision` digits in all, without trailing zeros; keep_fraction: at least one digit behind the
+ * point. */
 static void put_general(pieces *p, double magnitude, int precision, bool keep_zeros, bool keep_fraction) {
     char text[DIGITS_SIZE];
     if (precision == 0) precision = 1;
@@ -228,7 +230,7 @@ void as_format_whole(as_text *out, double value, const as_format_spec *spec) {
     add_number(out, &p, spec);
 }
 
-/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 void as_format_text(as_text *out, const char *text, size_t size, const as_format_spec *spec) {
     size_t n = 0, at = 0;

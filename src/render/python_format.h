@@ -1,4 +1,5 @@
-/* Python's format specification mini-language for floats, integers and texts: what "{:>10.3e}" means. Output is Python's, byte for byte. */
+/* Python's format specification mini-language for floats, integers and texts: what "{:>10.3e}" means. Output is
+ * Python's, byte for byte. */
 #ifndef AS_RENDER_PYTHON_FORMAT_H
 #define AS_RENDER_PYTHON_FORMAT_H
 
@@ -18,7 +19,8 @@ typedef struct as_format_spec {
     char type;     /* "eEfFgGn%", 's' for texts, or 0 */
 } as_format_spec;
 
-/* Fills *out; false, and *problem a phrase such as "the type must be one of …", where it is no specification for a number (is_text: for a text). */
+/* Fills *out; false, and *problem a phrase such as "the type must be one of …", where it is no specification for a
+ * number (is_text: for a text). */
 bool as_format_spec_parse(const char *text, size_t size, bool is_text, as_format_spec *out, const char **problem);
 
 void as_format_real(as_text *out, double value, const as_format_spec *spec);

@@ -1,4 +1,5 @@
-/* Numbers for people: all of a column in one unit, that of the largest. Times in h … ns, bytes in B … PB, counts with thousands separators. */
+/* Numbers for people: all of a column in one unit, that of the largest. Times in h … ns, bytes in B … PB, counts with
+ * thousands separators. */
 #ifndef AS_RENDER_QUANTITY_H
 #define AS_RENDER_QUANTITY_H
 
@@ -13,7 +14,8 @@ typedef struct as_quantity {
     bool is_scientific;
 } as_quantity;
 
-/* For numbers of this unit (as files write it: "sec", "usec", "bytes", "occ"; NULL: none) up to `largest` in size. is_whole: all are integers. The unit is borrowed. */
+/* For numbers of this unit (as files write it: "sec", "usec", "bytes", "occ"; NULL: none) up to `largest` in size.
+ * is_whole: all are integers. The unit is borrowed. */
 as_quantity as_quantity_of(const char *unit, double largest, bool is_whole);
 
 /* For whole numbers without a unit that need not be shown to the last digit: large ones in M, G, T, P. */

@@ -22,10 +22,10 @@ static const char common_style[] =
     ".assay .button:focus,.assay .button text{outline:none;pointer-events:none}\n"
     ".assay .button{pointer-events:all}\n"
     ".assay .rule{stroke:#d0d7de;fill:none}\n"
-    "@media (prefers-color-scheme:dark){.assay,.assay .paper{background:#16181c;fill:#16181c}.assay text{fill:#e6e8eb}"
-    ".assay .subtitle,.assay .note,.assay .matched,.assay .tip .fact{fill:#9aa4af}"
-    ".assay .tip rect{fill:#23272e;stroke:#59636e}.assay .button rect{fill:#23272e;stroke:#3d444d}"
-    ".assay .button:hover rect,.assay .button:focus rect{stroke:#9aa4af}.assay .rule{stroke:#3d444d}}\n"
+    "@media (prefers-color-scheme:dark){.assay,.assay .paper{background:#16181c;fill:#16181c}.assay "
+    "text{fill:#e6e8eb}.assay .subtitle,.assay .note,.assay .matched,.assay .tip .fact{fill:#9aa4af}.assay .tip "
+    "rect{fill:#23272e;stroke:#59636e}.assay .button rect{fill:#23272e;stroke:#3d444d}.assay .button:hover "
+    "rect,.assay .button:focus rect{stroke:#9aa4af}.assay .rule{stroke:#3d444d}}\n"
     "@media print{.assay .button,.assay .tip{display:none}}\n";
 
 void as_page_begin(const as_page *page, const char *style) {

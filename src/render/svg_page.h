@@ -1,5 +1,5 @@
-/* Pictures for the browser: one SVG file that needs nothing else, light or dark as the reader's system is, with a script inside that makes it interactive. Without scripts
- * it is a picture as any other. */
+/* Pictures for the browser: one SVG file that needs nothing else, light or dark as the reader's system is, with a
+ * script inside that makes it interactive. Without scripts it is a picture as any other. */
 #ifndef AS_RENDER_SVG_PAGE_H
 #define AS_RENDER_SVG_PAGE_H
 
@@ -28,7 +28,8 @@ void as_page_end(const as_page *page, const char *script);
 
 /* A line of plain text at (x, y), cut where it would be wider than `room` pixels. kind: its class. */
 void as_page_text(const as_page *page, double x, double y, const char *kind, const char *text, double room);
-/* So much of the text as fits into the columns, with an ellipsis where it is cut; nothing where that would be less than four. Returns the columns used. */
+/* So much of the text as fits into the columns, with an ellipsis where it is cut; nothing where that would be less than
+ * four. Returns the columns used. */
 size_t as_page_cut(as_output *out, const char *text, size_t size, size_t columns);
 /* A square of colour (a class) with a text behind it at (x, y); returns how wide both are. */
 double as_page_key(const as_page *page, double x, double y, const char *colour, const char *text, size_t columns);

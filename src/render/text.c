@@ -76,7 +76,8 @@ static size_t total_width(const column *columns, size_t n, size_t cap) {
     return total;
 }
 
-/* Makes the table fit: the widest texts are cut first, all to one width; columns for which even that leaves no room are hidden. */
+/* Makes the table fit: the widest texts are cut first, all to one width; columns for which even that leaves no room are
+ * hidden. */
 static size_t fit(column *columns, size_t n, size_t width) {
     if (!width || total_width(columns, n, SIZE_MAX) <= width) return 0;
     size_t low = LEAST_TEXT, high = width;
@@ -192,7 +193,8 @@ static void print_hidden(as_output *out, const as_table *table, const column *co
 struct layout {
     column *columns;
     size_t n, last, indent,
-        hidden; /* n: columns in the table itself; last: the last one shown; indent: of what is wrapped; hidden: left out */
+        /* n: columns in the table itself; last: the last one shown; indent: of what is wrapped; hidden: left out */
+        hidden;
     bool wrap, below;
 };
 
@@ -245,7 +247,7 @@ size_t as_text_width(const as_table *table) {
     return width;
 }
 
-/* ---- Markdown -------------------------------------------------------------------------------------------------------- */
+/* ---- Markdown ---------------------------------------------------------------------------------------------------- */
 
 static size_t count_bars(const char *text, size_t size) {
     size_t bars = 0;

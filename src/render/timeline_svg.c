@@ -35,7 +35,7 @@ typedef struct drawing {
     as_quantity time;
 } drawing;
 
-/* ---- rows ---------------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* The runs of one procedure in a row: "M12 0h5v14h-5z" each. */
 static void put_runs(const drawing *d, const uint32_t *cells, size_t first) {
@@ -120,7 +120,7 @@ static bool draw_rows(const drawing *d) {
     return true;
 }
 
-/* ---- time ---------------------------------------------------------------------------------------------------------------- */
+/* ---- time -------------------------------------------------------------------------------------------------------- */
 
 static void draw_axis(const drawing *d) {
     as_output *out = d->page.out;
@@ -150,7 +150,7 @@ static void draw_axis(const drawing *d) {
     as_output_text(out, "</g>\n");
 }
 
-/* ---- what colours stand for ---------------------------------------------------------------------------------------------- */
+/* ---- what colours stand for -------------------------------------------------------------------------------------- */
 
 static void draw_keys(const drawing *d, double y) {
     as_output *out = d->page.out;
@@ -170,7 +170,7 @@ static void draw_keys(const drawing *d, double y) {
     if (p->note) as_page_text(&d->page, AS_PAGE_MARGIN, y, "note", p->note, d->page.width - 2 * AS_PAGE_MARGIN);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void lay_out(drawing *d) {
     const as_timeline_svg *p = d->picture;

@@ -68,7 +68,7 @@ static const as_tree_number *number_at(const as_tree_text *tree, size_t row, siz
     return &AS_AT(as_tree_number, &tree->numbers, (row * tree->n_metrics + metric) * 2 + exclusive);
 }
 
-/* ---- columns --------------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 /* What the numbers of a metric are like. */
 typedef struct extent {
@@ -232,7 +232,7 @@ static void fit(layout *l) {
     l->name_width = width > used + LEVEL + 1 ? width - used : LEVEL + 1;
 }
 
-/* ---- printing -------------------------------------------------------------------------------------------------------- */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 static void set_colour(const layout *l, as_output *out, const char *sequence) {
     if (l->tree->colour) as_output_text(out, sequence);
@@ -394,7 +394,7 @@ static void print_source(const layout *l, size_t index, as_output *out) {
     as_output_char(out, '\n');
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* Columns of a name where nothing else limits them. */
 static size_t widest_name(const layout *l) { return l->tree->full_names ? 0 : AS_WIDEST_NAME; }
@@ -412,7 +412,8 @@ static size_t chain_width(const char *names, size_t most, size_t between) {
     }
 }
 
-/* Names with arrows between them: all are given the same most columns. Where that is too little, the first ones are shown as long as there is room, and the last. */
+/* Names with arrows between them: all are given the same most columns. Where that is too little, the first ones are
+ * shown as long as there is room, and the last. */
 static void compose_chain(const layout *l, as_text *out, const char *names, size_t room) {
     enum { LEAST = 14 };
     const char *arrow = l->tree->ascii ? " <- " : " ← ", *last = strrchr(names, AS_TREE_CALLER);

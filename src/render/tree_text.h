@@ -1,11 +1,12 @@
-/* A tree with numbers for people: a line for each node, its numbers in columns, then its name with lines that show the tree.
+/* A tree with numbers for people: a line for each node, its numbers in columns, then its name with lines that show the
+ * tree.
  *
  *     time s      %             self s     %   visits  call tree
  *      24.55  100.0 ██████████    0.41   1.7        8  ▸ main
  *      20.10   81.9 ████████▏     1.20   4.9      201  ▸ ├─solve  cg.c:88
  *
- * All numbers of a metric are in one unit. Where the width is too small, columns that say least go first, then names are made shorter; deep nodes have their level
- * in brackets instead of lines. */
+ * All numbers of a metric are in one unit. Where the width is too small, columns that say least go first, then names
+ * are made shorter; deep nodes have their level in brackets instead of lines. */
 #ifndef AS_RENDER_TREE_TEXT_H
 #define AS_RENDER_TREE_TEXT_H
 

@@ -66,7 +66,7 @@ typedef struct answer {
 
 static const as_view_table *view_of(const answer *a) { return &a->asked.table->view; }
 
-/* ---- numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 static double number_of(const answer *a, size_t side, uint32_t i, bool exclusive) {
     return a->asked.values ? as_change_number(a->asked.table, a->asked.values, side, i, exclusive) : NAN;
@@ -101,7 +101,7 @@ static double key_of(const answer *a, uint32_t i) {
     }
 }
 
-/* ---- children -------------------------------------------------------------------------------------------------------- */
+/* ---- children ---------------------------------------------------------------------------------------------------- */
 
 typedef struct child {
     uint32_t item;
@@ -245,7 +245,7 @@ static assay_status open_all(answer *a, assay_error *error) {
     return status;
 }
 
-/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+/* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
 static assay_status choose_sort(answer *a, const as_request *request, assay_error *error) {
     const char *sort = as_request_text(request, "sort"), *order = as_request_text(request, "order");
@@ -365,7 +365,7 @@ static assay_status find_spreads(answer *a, assay_error *error) {
     return as_change_spreads_of(&a->spreads, a->rows.data, NULL, a->rows.count, by_exclusive(a), a->quartiles, error);
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 typedef enum column {
     NODE,
@@ -622,9 +622,10 @@ static assay_status answer_compare(as_viewing *viewing, const as_request *reques
     return status;
 }
 
-/* ---- in a report ----------------------------------------------------------------------------------------------------- */
+/* ---- in a report ------------------------------------------------------------------------------------------------- */
 
-/* One metric in every way the page shows it; parameters: n, and room for others. Of what there is no room for there is less, and that is said. */
+/* One metric in every way the page shows it; parameters: n, and room for others. Of what there is no room for there is
+ * less, and that is said. */
 static void report_metric(as_html_report *report, as_parameter *parameters, size_t n, const char *metric, double part) {
     static const char *const rows[] = {"20000", "10000", "5000", "2000", "1000", "500", "200", "100", "50", "20", NULL};
     static const char *const widths[] = {"12800", "6400", "3200", "1600", "800", "400", "100", NULL};

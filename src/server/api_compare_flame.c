@@ -1,4 +1,5 @@
-/* Two inputs as one flame graph (api/compare_flame): each stack as wide as the larger of its two amounts, so that nothing is lost. */
+/* Two inputs as one flame graph (api/compare_flame): each stack as wide as the larger of its two amounts, so that
+ * nothing is lost. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 
 enum { MOST_SHAPES = 8000, USUAL_WIDTH = 1600, WIDEST = 20000 };
 
-/* Frames, the table that has their names, and what frames have of their own on each side: with these, values of items are not needed any more. */
+/* Frames, the table that has their names, and what frames have of their own on each side: with these, values of items
+ * are not needed any more. */
 typedef struct kept_frames {
     as_flame_frames *frames;
     as_change_table *table;
@@ -50,7 +52,7 @@ typedef struct flame {
     double (*quartiles)[2]; /* of each shape that of the changes of its locations; NULL: there are none */
 } flame;
 
-/* ---- frames ---------------------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 static void release(void *object) {
     kept_frames *kept = object;
@@ -70,7 +72,8 @@ static size_t bytes_of(const kept_frames *kept) {
     return as_flame_frames_bytes(kept->frames) + 2 * n_frames * sizeof(double) + 2 * (size_t)items_of(kept);
 }
 
-/* As `flame --diff` does: what only calls, on both sides, is one with whom it calls, and the root of all is no frame above the others. */
+/* As `flame --diff` does: what only calls, on both sides, is one with whom it calls, and the root of all is no frame
+ * above the others. */
 enum { ITEM_JOINS = 1, ITEM_IS_ROOT = 2, IDLE_IN_BASE = 4, IDLE_IN_TARGET = 8 /* joins where it has nothing there */ };
 
 static uint8_t rules_of(const as_asked_changes *asked, uint8_t *const joinings[2], uint32_t i) {
@@ -161,7 +164,8 @@ static assay_status make_frames(framing *f, assay_error *error) {
     return ASSAY_OK;
 }
 
-/* Each as wide as the larger of its two amounts. Frames that are there stay what they are where the same items are frames. */
+/* Each as wide as the larger of its two amounts. Frames that are there stay what they are where the same items are
+ * frames. */
 static assay_status frame_items(framing *f, assay_error *error) {
     kept_frames *kept = f->kept;
     uint32_t n = items_of(kept);
@@ -280,7 +284,7 @@ static assay_status find_frames(as_viewing *viewing, const as_request *request, 
     return ASSAY_OK;
 }
 
-/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+/* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
 static assay_status find_names(const as_request *request, flame *f, assay_error *error) {
     const char *match = as_request_text(request, "match");
@@ -315,7 +319,7 @@ static assay_status choose(as_viewing *viewing, const as_request *request, flame
     return find_names(request, f, error);
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static const as_flame_shape *shape_at(const flame *f, size_t i) { return &AS_AT(as_flame_shape, &f->shapes, i); }
 
@@ -327,7 +331,7 @@ static double total_of(const flame *f, size_t side, size_t i) {
 }
 static double own_of(const flame *f, size_t side, size_t i) { return f->own[side][i]; }
 
-/* ---- what the picture shows of both sides --------------------------------------------------------------------------- */
+/* ---- what the picture shows of both sides ------------------------------------------------------------------------ */
 
 static int compare_frames(const void *x, const void *y) {
     const as_flame_shape *a = *(as_flame_shape *const *)x, *b = *(as_flame_shape *const *)y;
@@ -348,7 +352,8 @@ static bool order_shapes(flame *f) {
     return fine;
 }
 
-/* Frames one after the other: each counts in the innermost shape it is in, and that with all it has in the one around it. */
+/* Frames one after the other: each counts in the innermost shape it is in, and that with all it has in the one around
+ * it. */
 typedef struct summing {
     const flame *f;
     const double *own;

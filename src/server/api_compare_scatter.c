@@ -1,4 +1,5 @@
-/* Two inputs, each call path or function a point (api/compare_scatter): the largest one by one, the others counted in cells. */
+/* Two inputs, each call path or function a point (api/compare_scatter): the largest one by one, the others counted in
+ * cells. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,7 +150,7 @@ static bool look_at_items(scatter *s) {
     return fine;
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static assay_status find_spreads(scatter *s, assay_error *error) {
     if (!as_change_spreads_locations(&s->spreads)) return ASSAY_OK;

@@ -1,4 +1,5 @@
-/* Models as lines: measured points, curve and band of some call paths (api/curve), and why a model is what it is (api/why). */
+/* Models as lines: measured points, curve and band of some call paths (api/curve), and why a model is what it is
+ * (api/why). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,7 +139,7 @@ static assay_status answer_curve(as_viewing *viewing, const as_request *request,
 
 const as_endpoint as_endpoint_curve = {.path = "curve", .answer = answer_curve};
 
-/* ---- why ------------------------------------------------------------------------------------------------------------- */
+/* ---- why --------------------------------------------------------------------------------------------------------- */
 
 static assay_status explain(as_scale_view *s, const as_request *request, as_output *out, assay_error *error) {
     as_request_cli made;

@@ -19,7 +19,7 @@ typedef struct flame {
     bool *wanted;      /* names that are looked for; or NULL */
 } flame;
 
-/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+/* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
 /* A node is the context of the frame, inverted with the number of levels above it from bit 32 on. */
 static int64_t node_of(const flame *f, uint32_t frame, uint32_t level) {
@@ -103,7 +103,7 @@ static assay_status draw(flame *f, assay_error *error) {
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static bool number_name(flame *f, as_str name) {
     if (name == AS_NO_STR || f->number[name]) return true;
@@ -117,7 +117,8 @@ static const as_region *region_of(const flame *f, uint32_t frame) {
     return region == ASSAY_NONE ? NULL : as_ds_region(f->ds, region);
 }
 
-/* Loops and lines are in the module of their function, the nearest above them that has one; where there are none, files do. */
+/* Loops and lines are in the module of their function, the nearest above them that has one; where there are none, files
+ * do. */
 static as_str module_of(const flame *f, uint32_t frame) {
     const as_region *own = region_of(f, frame), *region = own;
     for (int i = 0; i < MOST_LOOPS && region && region->module == AS_NO_STR && region->file != AS_NO_STR; i++) {
@@ -269,7 +270,7 @@ static assay_status answer_flame(as_viewing *viewing, const as_request *request,
     return status;
 }
 
-/* ---- in a report ----------------------------------------------------------------------------------------------------- */
+/* ---- in a report ------------------------------------------------------------------------------------------------- */
 
 /* The finest picture for which there is room: the page zooms inside it. False: there is room for none. */
 static bool report_picture(as_html_report *report, assay_id metric, const char *view, double part) {

@@ -225,7 +225,8 @@ static assay_status answer_inputs(as_viewing *viewing, const as_request *request
 
 const as_endpoint as_endpoint_inputs = {.path = "inputs", .answer = answer_inputs};
 
-/* Takes an input that could not be read out of the list; the others keep their numbers. The answer is that of api/inputs. */
+/* Takes an input that could not be read out of the list; the others keep their numbers. The answer is that of
+ * api/inputs. */
 static assay_status answer_dismiss(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error) {
     int64_t number;
     AS_TRY(as_request_number(request, "d", 0, (int64_t)as_viewing_inputs(viewing) - 1, -1, &number, error));
@@ -237,7 +238,7 @@ static assay_status answer_dismiss(as_viewing *viewing, const as_request *reques
 
 const as_endpoint as_endpoint_dismiss = {.path = "dismiss", .is_post = true, .answer = answer_dismiss};
 
-/* ---- what was dropped ------------------------------------------------------------------------------------------------ */
+/* ---- what was dropped -------------------------------------------------------------------------------------------- */
 
 static bool is_experiment(void *user, const char *folder) {
     const as_viewing *viewing = user;

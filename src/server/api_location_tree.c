@@ -61,7 +61,8 @@ static void add_below(below *to, const below *from) {
     to->whole += from->whole;
 }
 
-/* Places are leaves, or processes with threads below them that are no places themselves. Parents come before their children. */
+/* Places are leaves, or processes with threads below them that are no places themselves. Parents come before their
+ * children. */
 static void sum_up(location_tree *t) {
     const as_dataset *ds = t->of->view.ds;
     const as_places *places = &t->of->view.places;
@@ -97,7 +98,7 @@ static void order_children(location_tree *t) {
     t->starts[n + 1] = at;
 }
 
-/* ---- peers ----------------------------------------------------------------------------------------------------------- */
+/* ---- peers ------------------------------------------------------------------------------------------------------- */
 
 static bool has_value(const location_tree *t, assay_id id) {
     return t->sums[id].n_values > 0 && (t->of->adds_up || t->sums[id].n_places == 1);
@@ -127,7 +128,7 @@ static double share_of_peers(const location_tree *t, assay_id id) {
     return largest > 0 ? t->sums[id].sum / largest : NAN;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* The children of `parent` from `offset` on; ASSAY_NONE: those at the top. */
 static bool add_children(const location_tree *t, assay_id parent, uint32_t offset, as_vec *rows) {
@@ -205,7 +206,7 @@ static void build_rows(as_builder *b, const location_tree *t, const as_vec *rows
     }
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static assay_status answer_rows(const as_request *request, location_tree *t, as_output *out, assay_error *error) {
     const as_dataset *ds = t->of->view.ds;

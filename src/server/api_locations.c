@@ -1,4 +1,5 @@
-/* How a metric lies over the places of a run (api/locations): statistics, a heat map, the sorted curve, a histogram, and who is out of line. */
+/* How a metric lies over the places of a run (api/locations): statistics, a heat map, the sorted curve, a histogram,
+ * and who is out of line. */
 #include <stdlib.h>
 
 #include "server/location_cells.h"
@@ -6,7 +7,7 @@
 
 enum { CURVE_POINTS = 1001, MOST_OUTLIERS = 40, LONGEST_PATH = 4096 };
 
-/* ---- numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 static void build_exact(as_builder *b, const char *key, const as_spread *s, as_whole whole, double real) {
     as_answer_number(b, key, s->is_integer ? as_whole_number(whole) : (as_number){.kind = AS_REAL, .r = real});
@@ -44,7 +45,7 @@ static void build_spread(as_builder *b, const char *key, const as_placed_values 
     as_build_end(b);
 }
 
-/* ---- the places by size ---------------------------------------------------------------------------------------------- */
+/* ---- the places by size ------------------------------------------------------------------------------------------ */
 
 /* A place with a value. */
 typedef struct member {
@@ -110,7 +111,8 @@ static bool build_histogram(as_builder *b, const as_placed_values *of, const mem
     return true;
 }
 
-/* Those beyond 1.5 times the distance of the quartiles, the farthest first: from both ends of the order. What is less than one percent of the median away is in line, however close the others are. */
+/* Those beyond 1.5 times the distance of the quartiles, the farthest first: from both ends of the order. What is less
+ * than one percent of the median away is in line, however close the others are. */
 static void build_outliers(as_builder *b, const as_placed_values *of, const member *members) {
     const as_spread *s = &of->spread;
     uint32_t n = of->n_values, low = 0, high = 0, shown[MOST_OUTLIERS], n_shown = 0;
@@ -145,7 +147,7 @@ static bool build_by_size(as_builder *b, const as_placed_values *of) {
     return fine;
 }
 
-/* ---- some of the places ---------------------------------------------------------------------------------------------- */
+/* ---- some of the places ------------------------------------------------------------------------------------------ */
 
 static assay_status build_selection(as_builder *b, const as_placed_values *of, const bool *selected, const char *label,
                                     assay_error *error) {
@@ -185,7 +187,7 @@ static assay_status build_selection(as_builder *b, const as_placed_values *of, c
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static bool build_context(as_builder *b, const as_placed_values *of) {
     as_vec path;
@@ -239,7 +241,7 @@ static assay_status answer_locations(as_viewing *viewing, const as_request *requ
     return status;
 }
 
-/* ---- in a report ----------------------------------------------------------------------------------------------------- */
+/* ---- in a report ------------------------------------------------------------------------------------------------- */
 
 void as_report_row_places(as_viewing *viewing, as_html_report *report, const char *view) {
     enum { ROWS = 60, FEWEST = 4, WORK = 1 << 22 }; /* each looks at all contexts */

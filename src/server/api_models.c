@@ -1,4 +1,5 @@
-/* Models to be evaluated elsewhere (api/models): their terms, and the intervals of predictions at some places. A report has them, so that its page predicts as the server does. */
+/* Models to be evaluated elsewhere (api/models): their terms, and the intervals of predictions at some places. A report
+ * has them, so that its page predicts as the server does. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -32,9 +33,10 @@ typedef struct models {
     as_builder builder;
 } models;
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
-/* The measured values, and equal factors from the first of them to far beyond the last: `steps` to a doubling. Whole numbers stay whole. Where there are no factors, equal steps. */
+/* The measured values, and equal factors from the first of them to far beyond the last: `steps` to a doubling. Whole
+ * numbers stay whole. Where there are no factors, equal steps. */
 static bool make_ladder(const as_dataset *ds, assay_id parameter, double steps, as_vec *out) {
     if (!as_parameter_values(ds, parameter, out) || out->count == 0) return false;
     double first = AS_AT(double, out, 0), last = AS_AT(double, out, out->count - 1);
@@ -87,7 +89,7 @@ static void place_at(const models *m, size_t place, double *out) {
     }
 }
 
-/* ---- intervals ------------------------------------------------------------------------------------------------------- */
+/* ---- intervals --------------------------------------------------------------------------------------------------- */
 
 static void set_intervals(void *user, size_t row) {
     models *m = user;
@@ -130,7 +132,7 @@ static void build_intervals(models *m, size_t row) {
     as_build_end(&m->builder);
 }
 
-/* ---- terms ----------------------------------------------------------------------------------------------------------- */
+/* ---- terms ------------------------------------------------------------------------------------------------------- */
 
 static bool is_simple(const as_dataset *ds, const as_model *model) {
     for (uint32_t i = 0; i < model->n_terms; i++) {
@@ -145,7 +147,8 @@ static double exponent_of(const as_dataset *ds, as_str text) {
     return written && as_exponent_parse(written, &exponent) ? exponent.value : 0;
 }
 
-/* The factors of the term that begins at *i, which is then behind it, as JSON into out: "[0,1.5,2],[1,1,0]": parameter, power and that of the logarithm. */
+/* The factors of the term that begins at *i, which is then behind it, as JSON into out: "[0,1.5,2],[1,1,0]": parameter,
+ * power and that of the logarithm. */
 static bool term_factors(const as_dataset *ds, const as_model *model, uint32_t *i, as_vec *out) {
     uint32_t number = as_ds_term(ds, model->first_term + *i)->term;
     out->count = 0;
@@ -185,7 +188,7 @@ static bool build_terms(models *m, const as_model *model) {
     return true;
 }
 
-/* ---- what has no row ------------------------------------------------------------------------------------------------- */
+/* ---- what has no row --------------------------------------------------------------------------------------------- */
 
 /* The sum of functions: terms with the same factors are one. */
 typedef struct sum {
@@ -244,7 +247,7 @@ static bool build_rest(models *m) {
     return fine;
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 /* Other orders of the rows. */
 static bool build_orders(models *m) {

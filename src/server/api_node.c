@@ -1,4 +1,5 @@
-/* One context, or one row of any view (api/node): what it is, its way from the root, its source, who calls its function and whom that calls, and what it has of all metrics. */
+/* One context, or one row of any view (api/node): what it is, its way from the root, its source, who calls its function
+ * and whom that calls, and what it has of all metrics. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static as_view_node node_of(const details *d) {
                                 : as_view_item_node(d->shown.table, d->row);
 }
 
-/* ---- what it is ------------------------------------------------------------------------------------------------------ */
+/* ---- what it is -------------------------------------------------------------------------------------------------- */
 
 static void build_step(as_builder *builder, details *d, const as_view_table *table, uint32_t item) {
     as_view_node node = as_view_item_node(table, item);
@@ -136,7 +137,7 @@ static void build_attributes(as_builder *builder, const details *d) {
     as_build_end(builder);
 }
 
-/* ---- callers and callees --------------------------------------------------------------------------------------------- */
+/* ---- callers and callees ----------------------------------------------------------------------------------------- */
 
 /* A function that calls, or is called by, the one that is looked at. */
 typedef struct relative {
@@ -255,7 +256,7 @@ static assay_status build_sandwich(as_builder *builder, details *d, assay_error 
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 static assay_status build_metric(as_builder *builder, const details *d, assay_id id, assay_error *error) {
     const as_dataset *ds = d->asked.tree.ds;
@@ -304,7 +305,8 @@ static bool is_shown(const as_dataset *ds, assay_id id) {
     return metric->part_of == ASSAY_NONE && metric->kind != AS_KIND_DERIVED && as_metric_has_data(ds, id);
 }
 
-/* Exactly, and of all metrics, where that is one run and does not take long; else of those that are looked at. Of those that are computed only what is looked at. */
+/* Exactly, and of all metrics, where that is one run and does not take long; else of those that are looked at. Of those
+ * that are computed only what is looked at. */
 static assay_status build_metrics(as_builder *builder, const details *d, assay_error *error) {
     const as_tree_view *tree = &d->asked.tree;
     size_t n = AS_COUNT(tree->ds, metrics), n_shown = 0;
@@ -351,9 +353,10 @@ static assay_status build_row_metrics(as_builder *builder, as_viewing *viewing, 
     return status;
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-/* A row of a view other than the call tree from the root on: the numbers of its row, and as its context the first of those that it stands for. */
+/* A row of a view other than the call tree from the root on: the numbers of its row, and as its context the first of
+ * those that it stands for. */
 static assay_status find_row(as_viewing *viewing, details *d, int64_t node, assay_error *error) {
     AS_TRY(as_asked_row_get(viewing, &d->asked, node, &d->shown, &d->row, error));
     d->context = as_view_item_at(d->shown.table, d->row)->context;
@@ -419,7 +422,8 @@ static assay_status answer_node(as_viewing *viewing, const as_request *request, 
     return status;
 }
 
-/* Those that have most, with all there is to say of them; of others the page knows what the trees say. Of rows of other views these do not say how they lie over locations. */
+/* Those that have most, with all there is to say of them; of others the page knows what the trees say. Of rows of other
+ * views these do not say how they lie over locations. */
 static void report_nodes(as_viewing *viewing, as_html_report *report) {
     enum { CONTEXTS = 1500, FEWEST = 100, WORK = 1 << 25 }; /* each looks at the whole tree */
     static const double part = 0.3;                         /* of the room, for all of them */

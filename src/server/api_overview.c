@@ -1,4 +1,5 @@
-/* What is this (api/overview): what info says, and the hot path; and what is worth a look, but takes longer (api/findings): totals, functions, imbalance, GPUs. */
+/* What is this (api/overview): what info says, and the hot path; and what is worth a look, but takes longer
+ * (api/findings): totals, functions, imbalance, GPUs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ enum {
     MANY_CONTEXTS = 100000   /* of so many not all metrics are summed up */
 };
 
-/* ---- rows of views --------------------------------------------------------------------------------------------------- */
+/* ---- rows of views ----------------------------------------------------------------------------------------------- */
 
 static void init_rows(as_vec *rows) { as_vec_init(rows, sizeof(as_tree_row), NULL); }
 
@@ -94,7 +95,7 @@ static assay_status build_views(as_viewing *viewing, const as_request *request, 
     return status;
 }
 
-/* ---- facts ----------------------------------------------------------------------------------------------------------- */
+/* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 /* Those of the dataset and of its runs. */
 static void build_attributes(as_builder *builder, const as_dataset *ds) {
@@ -211,7 +212,7 @@ static void report_overviews(as_viewing *viewing, as_html_report *report) {
 
 const as_endpoint as_endpoint_overview = {.path = "overview", .answer = answer_overview, .report = report_overviews};
 
-/* ---- totals ---------------------------------------------------------------------------------------------------------- */
+/* ---- totals ------------------------------------------------------------------------------------------------------ */
 
 static void build_total(as_builder *builder, const as_dataset *ds, assay_id metric, const as_view_number *all) {
     const as_metric *m = as_ds_metric(ds, metric);
@@ -225,7 +226,8 @@ static void build_total(as_builder *builder, const as_dataset *ds, assay_id metr
     as_build_end(builder);
 }
 
-/* Of the metrics that have values here: what all of the program has, of very large trees only of those that are looked at, which are there in any case; and the functions that cost most. */
+/* Of the metrics that have values here: what all of the program has, of very large trees only of those that are looked
+ * at, which are there in any case; and the functions that cost most. */
 static assay_status build_totals(as_viewing *viewing, const as_request *request, as_builder *builder,
                                  assay_error *error) {
     as_asked_view asked;
@@ -252,7 +254,7 @@ static assay_status build_totals(as_viewing *viewing, const as_request *request,
     return status;
 }
 
-/* ---- findings -------------------------------------------------------------------------------------------------------- */
+/* ---- findings ---------------------------------------------------------------------------------------------------- */
 
 static bool build_imbalanced(as_builder *builder, const as_stat_view *view, const as_context_spread *item) {
     const as_spread *s = &item->spread;

@@ -25,7 +25,7 @@ typedef struct page {
     as_vec text;
 } page;
 
-/* ---- which rows ------------------------------------------------------------------------------------------------------ */
+/* ---- which rows -------------------------------------------------------------------------------------------------- */
 
 static assay_status keep_matching(page *p, const as_request *request, assay_error *error) {
     const bool *matches;
@@ -103,7 +103,7 @@ static assay_status choose_rows(page *p, const as_request *request, assay_error 
     return as_scale_intervals(s, p->at, p->rows, p->n_rows) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-/* ---- columns --------------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 static const as_model *model_of(const page *p, size_t row) { return as_scale_model(p->scale, p->rows[row].model); }
 
@@ -230,7 +230,7 @@ static bool build_sparks(page *p) {
     return true;
 }
 
-/* ---- what there is to choose from ------------------------------------------------------------------------------------ */
+/* ---- what there is to choose from -------------------------------------------------------------------------------- */
 
 enum { MOST_VALUES = 1000 };
 
@@ -317,7 +317,7 @@ static void build_choice(page *p) {
     as_build_int(&p->builder, "n_points", (int64_t)ds->n_points);
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static void build_total(page *p) {
     const as_prediction *total = &p->total;

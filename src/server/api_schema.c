@@ -1,4 +1,5 @@
-/* The tables of SQL over an input, with what they and their columns mean (api/schema). docs/sql.md says it at length. */
+/* The tables of SQL over an input, with what they and their columns mean (api/schema). docs/sql.md says it at
+ * length. */
 #include <string.h>
 
 #include "query/query.h"

@@ -14,7 +14,7 @@ enum {
     MOST_BLOB = 32         /* bytes of a blob that are shown */
 };
 
-/* ---- errors ---------------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* The place of a byte of the statement, as people count. */
 static as_place place_of(const char *sql, size_t offset) {
@@ -57,7 +57,7 @@ static assay_status fail_statement(sqlite3 *db, const as_sql_watch *watch, const
     return as_fail(error, status, place, said.rule, "%s", said.message);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static void build_blob(as_builder *b, sqlite3_stmt *statement, int column) {
     const unsigned char *bytes = sqlite3_column_blob(statement, column);
@@ -137,7 +137,7 @@ static assay_status build_result(sqlite3 *db, sqlite3_stmt *statement, const as_
                                                          : fail_statement(db, watch, watch->request->body, error);
 }
 
-/* ---- one statement --------------------------------------------------------------------------------------------------- */
+/* ---- one statement ----------------------------------------------------------------------------------------------- */
 
 /* Whether nothing but comments and semicolons follows; else where the next statement begins. */
 static bool is_end(sqlite3 *db, const char *tail, const char **next) {

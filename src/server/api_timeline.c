@@ -33,7 +33,7 @@ static bool is_of_gpu(const as_trace_view *view, size_t row) {
     return false;
 }
 
-/* ---- groups ---------------------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 /* Rows that follow each other and whose places are parts of one: of a process, else of whatever is above them. */
 typedef struct group {
@@ -77,7 +77,7 @@ static void build_groups(as_builder *b, const as_trace_view *view, size_t n) {
     as_build_end(b);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static void build_numbers(as_builder *b, const char *key, const as_trace_view *view, size_t n,
                           int64_t (*number)(const as_trace_view *view, size_t row)) {

@@ -21,7 +21,7 @@ enum {
 /* Windows with more samples, or changes of rows, are not read as a whole: their times are those of a picture. */
 static const uint64_t read_at_once = (uint64_t)1 << 20;
 
-/* ---- parameters ------------------------------------------------------------------------------------------------------ */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 static assay_status fail_rows(const char *text, assay_error *error) {
     return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "",
@@ -59,7 +59,7 @@ static assay_status choose_rows(const as_request *request, size_t n_lines, size_
     }
 }
 
-/* ---- times ----------------------------------------------------------------------------------------------------------- */
+/* ---- times ------------------------------------------------------------------------------------------------------- */
 
 /* How many samples or changes the window has; estimated where nobody reads all of them. */
 static assay_status count_inside(const as_lines *lines, const as_trace_window *window, uint64_t *out,
@@ -110,7 +110,7 @@ static assay_status find_times(const as_lines *lines, const as_trace_window *win
     return ASSAY_OK;
 }
 
-/* ---- answers --------------------------------------------------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
 
 /* The procedures of an answer, which it calls by their numbers. */
 typedef struct listing {

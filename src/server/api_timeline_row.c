@@ -1,4 +1,5 @@
-/* One row of the time line: its call paths, level by level (api/timeline_depths), and its single intervals or samples (api/intervals). */
+/* One row of the time line: its call paths, level by level (api/timeline_depths), and its single intervals or samples
+ * (api/intervals). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +16,10 @@ enum {
     MOST_ATTRIBUTES = 64
 };
 
-/* ---- levels ---------------------------------------------------------------------------------------------------------- */
+/* ---- levels ------------------------------------------------------------------------------------------------------ */
 
-/* Each context is a procedure of its own: a picture then has the contexts themselves. False when memory is out; as_frames_free() in every case. */
+/* Each context is a procedure of its own: a picture then has the contexts themselves. False when memory is out;
+ * as_frames_free() in every case. */
 static bool frames_of_contexts(const as_frames *deepest, as_frames *out) {
     size_t n = deepest->n_contexts, n_names = deepest->n_names;
     *out = (as_frames){.depth = AS_DEEPEST, .deepest = deepest->deepest, .n_contexts = n, .n_names = n_names};
@@ -38,7 +40,8 @@ static bool frames_of_contexts(const as_frames *deepest, as_frames *out) {
     return true;
 }
 
-/* The frames of the call path of a cell, the outermost first: their contexts, for each level. What is no context is a level of its own. */
+/* The frames of the call path of a cell, the outermost first: their contexts, for each level. What is no context is a
+ * level of its own. */
 static size_t frames_of_cell(const as_lines *lines, const as_frames *deepest, assay_id context, size_t most,
                              assay_id *out) {
     const as_dataset *ds = lines->view.ds;
@@ -186,7 +189,7 @@ static assay_status answer_depths(as_viewing *viewing, const as_request *request
 
 const as_endpoint as_endpoint_timeline_depths = {.path = "timeline_depths", .answer = answer_depths};
 
-/* ---- single intervals ------------------------------------------------------------------------------------------------ */
+/* ---- single intervals -------------------------------------------------------------------------------------------- */
 
 typedef struct found {
     uint64_t start, end, time; /* time: of a sample */

@@ -48,12 +48,13 @@ typedef struct answer {
     bool is_ascending;
     int64_t offset, limit, levels;
     as_vec sources; /* source *: the first is that of the view */
-    size_t above_bytes, above_steps; /* of sources of callers that were cut: what they take, and what they were made of */
-    as_vec lists;       /* list */
-    as_vec rows;    /* as_tree_row */
-    as_vec opened;  /* int64_t: nodes whose children are in the answer */
-    as_vec hot;     /* uint32_t: items of the view's table */
-    int64_t at;     /* the match that was looked for, or the end of the hot path; -1: none */
+    /* of sources of callers that were cut: what they take, and what they were made of */
+    size_t above_bytes, above_steps;
+    as_vec lists;  /* list */
+    as_vec rows;   /* as_tree_row */
+    as_vec opened; /* int64_t: nodes whose children are in the answer */
+    as_vec hot;    /* uint32_t: items of the view's table */
+    int64_t at;    /* the match that was looked for, or the end of the hot path; -1: none */
     size_t most_rows;
     int64_t whole; /* rows that a whole tree may have; 0: it is no whole tree */
     as_whole_part part;
@@ -63,7 +64,7 @@ typedef struct answer {
 static source *source_at(const answer *a, size_t i) { return AS_AT(source *, &a->sources, i); }
 static const as_view_table *view_table(const answer *a) { return source_at(a, 0)->asked.table; }
 
-/* ---- sources --------------------------------------------------------------------------------------------------------- */
+/* ---- sources ----------------------------------------------------------------------------------------------------- */
 
 /* Whether GPUs did something while the host did not: then their time counts, too, as the command has it. */
 static bool is_gpu_time_telling(const answer *a, const as_asked_table *asked) {
@@ -107,7 +108,8 @@ static assay_status add_source(answer *a, const as_view_item *cut, source **out,
     return choose_shown(a, s, error);
 }
 
-/* The table of a function's callers, *item the node in it; *out NULL: the tables of this answer have enough, and another must ask for it. */
+/* The table of a function's callers, *item the node in it; *out NULL: the tables of this answer have enough, and
+ * another must ask for it. */
 static assay_status find_above(answer *a, const as_view_item *cut, int64_t node, source **out, uint32_t *item,
                                assay_error *error) {
     *out = NULL;
@@ -139,7 +141,7 @@ static assay_status find_node(answer *a, int64_t node, source **of, uint32_t *it
     return ASSAY_OK;
 }
 
-/* ---- lists ----------------------------------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 static as_view_order order_of(const answer *a, const source *s) {
     return (as_view_order){.by = a->sort,
@@ -256,7 +258,7 @@ static assay_status open_levels(answer *a, assay_error *error) {
     return ASSAY_OK;
 }
 
-/* ---- whole trees ----------------------------------------------------------------------------------------------------- */
+/* ---- whole trees ------------------------------------------------------------------------------------------------- */
 
 static bool is_inner(const answer *a, const as_view_table *table, uint32_t item) {
     if (a->asked.tree.request.kind != AS_VIEW_TOP_DOWN) return false;
@@ -318,7 +320,7 @@ static assay_status open_whole(answer *a, const as_request *request, assay_error
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+/* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
 static assay_status choose_order(answer *a, const as_request *request, assay_error *error) {
     static const char *const words[] = {"inclusive", "exclusive", "name", "source"};
@@ -429,7 +431,7 @@ static assay_status find_match(answer *a, const as_request *request, assay_error
     return reveal(a, a->at, error);
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static void build_found(as_builder *builder, const answer *a) {
     const source *s = source_at(a, 0);

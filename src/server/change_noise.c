@@ -36,7 +36,7 @@ static void free_room(spread_room *room) {
     free(room->sorting);
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static void release(void *object) {
     as_location_pairs *pairs = object;
@@ -142,7 +142,7 @@ assay_status as_change_spreads_expect(as_change_spreads *s, const uint32_t *item
     return fine ? status : as_fail_memory(error, NULL);
 }
 
-/* ---- changes --------------------------------------------------------------------------------------------------------- */
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
 
 /* The contexts of an item on a side. first: room for one. */
 static const assay_id *contexts_of(const as_change_spreads *s, size_t side, uint32_t item, assay_id *first, size_t *n) {
@@ -155,7 +155,8 @@ static const assay_id *contexts_of(const as_change_spreads *s, size_t side, uint
     return functions->contexts + functions->starts[at];
 }
 
-/* What lies inside a context that counts counts with it. *end: behind the last of these, and what it calls; at first 0. */
+/* What lies inside a context that counts counts with it. *end: behind the last of these, and what it calls; at first
+ * 0. */
 static bool counts(const as_change_spreads *s, size_t side, assay_id id, bool exclusive, assay_id *end) {
     const as_context *context = as_ds_context(s->asked->sides[side], id);
     if (!exclusive && id < *end && !context->is_aside) return false;
@@ -245,7 +246,7 @@ static assay_status find_quartiles(const as_change_spreads *s, spread_room *room
     return ASSAY_OK;
 }
 
-/* ---- of many ---------------------------------------------------------------------------------------------------------- */
+/* ---- of many ----------------------------------------------------------------------------------------------------- */
 
 typedef struct spreading {
     const as_change_spreads *s;

@@ -1,5 +1,7 @@
-/* What can be told from noise where there are no repetitions, but several places: how a change lies over the locations that both inputs have. Nothing is tested: where a quarter of the locations or more has less and a
- * quarter or more has more (0 lies between the quartiles of their changes), the change is within their spread. Places are kept from request to request. */
+/* What can be told from noise where there are no repetitions, but several places: how a change lies over the locations
+ * that both inputs have. Nothing is tested: where a quarter of the locations or more has less and a quarter or more has
+ * more (0 lies between the quartiles of their changes), the change is within their spread. Places are kept from request
+ * to request. */
 #ifndef AS_SERVER_CHANGE_NOISE_H
 #define AS_SERVER_CHANGE_NOISE_H
 
@@ -28,7 +30,8 @@ typedef struct as_change_spreads {
     as_view_functions functions[2];
 } as_change_spreads;
 
-/* Single runs of call paths or functions at locations that are all on both sides. as_change_spreads_free() in every case. */
+/* Single runs of call paths or functions at locations that are all on both sides. as_change_spreads_free() in every
+ * case. */
 assay_status as_change_spreads_open(as_viewing *viewing, const as_asked_changes *asked, double scale,
                                     as_change_spreads *out, assay_error *error);
 void as_change_spreads_free(as_change_spreads *spreads);
@@ -37,8 +40,9 @@ static inline uint32_t as_change_spreads_locations(const as_change_spreads *spre
 }
 /* Functions, of which the changes of these can be asked for; call paths need no such word. */
 assay_status as_change_spreads_expect(as_change_spreads *spreads, const uint32_t *items, size_t n, assay_error *error);
-/* The first and third quartile of the changes of n groups of items, location by location. starts: of each group its first item, and behind the last one where it ends; NULL: each item is a group.
- * NANs: not known, or one side lacks them. */
+/* The first and third quartile of the changes of n groups of items, location by location. starts: of each group its
+ * first item, and behind the last one where it ends; NULL: each item is a group. NANs: not known, or one side lacks
+ * them. */
 assay_status as_change_spreads_of(as_change_spreads *spreads, const uint32_t *items, const uint32_t *starts, size_t n,
                                   bool exclusive, double (*quartiles)[2], assay_error *error);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+/* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
 static assay_status choose_inputs(as_viewing *viewing, const as_request *request, as_asked_changes *asked,
                                   assay_error *error) {
@@ -35,7 +35,8 @@ static assay_status choose_pairing(const as_request *request, as_asked_changes *
     return ASSAY_OK;
 }
 
-/* What values depend on: sides, metrics, runs and locations. Other formulas give other numbers to the metrics of both. */
+/* What values depend on: sides, metrics, runs and locations. Other formulas give other numbers to the metrics of
+ * both. */
 static char *make_key(const as_viewing *viewing, const as_request *request, const as_asked_changes *asked) {
     as_vec text;
     char numbers[200];
@@ -50,7 +51,7 @@ static char *make_key(const as_viewing *viewing, const as_request *request, cons
     return key;
 }
 
-/* ---- tables and values ----------------------------------------------------------------------------------------------- */
+/* ---- tables and values ------------------------------------------------------------------------------------------- */
 
 static void free_pairs(void *pairs) { as_change_pairs_free(pairs); }
 static void free_table(void *table) { as_change_table_free(table); }
@@ -91,7 +92,8 @@ static assay_status find_pairs(as_viewing *viewing, const as_asked_changes *aske
     return status;
 }
 
-/* Pairs are used last, also by functions, so that they go last: they are small, and the way back from elsewhere is short then. A table that somebody else has had longer is here again: so it is counted. */
+/* Pairs are used last, also by functions, so that they go last: they are small, and the way back from elsewhere is
+ * short then. A table that somebody else has had longer is here again: so it is counted. */
 void as_asked_changes_touch(as_viewing *viewing, const as_asked_changes *asked) {
     char *table = tree_key(asked, asked->flat ? "functions" : "call paths"), *pairs = tree_key(asked, "pairs");
     if (table && asked->table && !as_viewing_find(viewing, table))
@@ -235,7 +237,7 @@ assay_status as_asked_changes_need_metric(const as_asked_changes *asked, assay_e
                    asked->inputs[AS_BASE]->path, asked->inputs[AS_TARGET]->path);
 }
 
-/* ---- the head of answers --------------------------------------------------------------------------------------------- */
+/* ---- the head of answers ----------------------------------------------------------------------------------------- */
 
 static void build_side(as_builder *b, const as_asked_changes *asked, size_t side) {
     assay_id metric = as_asked_metric_of(asked, side);

@@ -1,7 +1,9 @@
-/* Comparisons of two inputs that requests are about: tables of what changed (analysis/algebra/change_table.h), kept from request to request.
+/* Comparisons of two inputs that requests are about: tables of what changed (analysis/algebra/change_table.h), kept
+ * from request to request.
  *
- * Parameters: a and b, the inputs (by default 0 and 1); both may be one input with several runs; metric, metric_a, metric_b, run, run_a, run_b and location as the options of `diff`; pairing, which is its --match. Where the two have no
- * metric in common the main ones are set against each other, as it does. */
+ * Parameters: a and b, the inputs (by default 0 and 1); both may be one input with several runs; metric, metric_a,
+ * metric_b, run, run_a, run_b and location as the options of `diff`; pairing, which is its --match. Where the two have
+ * no metric in common the main ones are set against each other, as it does. */
 #ifndef AS_SERVER_CHANGES_H
 #define AS_SERVER_CHANGES_H
 
@@ -30,7 +32,8 @@ typedef struct as_asked_changes {
 /* as_asked_changes_free() in every case. It must not move in memory. */
 assay_status as_asked_changes_make(as_viewing *viewing, const as_request *request, bool flat, as_asked_changes *out,
                                    assay_error *error);
-/* The same in two steps: what is asked for, without table and values; then these. Who has the table of the same trees says so in between (out->table). */
+/* The same in two steps: what is asked for, without table and values; then these. Who has the table of the same trees
+ * says so in between (out->table). */
 assay_status as_asked_changes_choose(as_viewing *viewing, const as_request *request, bool flat, as_asked_changes *out,
                                      assay_error *error);
 assay_status as_asked_changes_find(as_viewing *viewing, as_asked_changes *asked, assay_error *error);

@@ -42,7 +42,7 @@ void as_connections_free(as_connections *connections) {
     free(connections);
 }
 
-/* ---- giving way: with the lock held ---------------------------------------------------------------------------------- */
+/* ---- giving way: with the lock held ------------------------------------------------------------------------------ */
 
 static void shut(as_connections *connections, as_connection *connection) {
     connection->is_shut = true;
@@ -75,7 +75,7 @@ static as_connection *find_slowest(const as_connections *connections) {
     return found;
 }
 
-/* ---- coming and going ------------------------------------------------------------------------------------------------ */
+/* ---- coming and going -------------------------------------------------------------------------------------------- */
 
 as_connection *as_connections_add(as_connections *connections, int socket) {
     as_connection *connection = calloc(1, sizeof *connection), *first;
@@ -117,7 +117,7 @@ void as_connection_is_known(as_connections *connections, as_connection *connecti
     pthread_mutex_unlock(&connections->lock);
 }
 
-/* ---- answers --------------------------------------------------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
 
 bool as_connections_answer(as_connections *connections, as_connection *connection, size_t size) {
     struct timespec deadline;

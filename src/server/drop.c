@@ -84,7 +84,7 @@ void as_drops_free(as_drops *drops) {
     free(drops);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* One part of a path: no way out, nothing hidden, nothing that cannot be shown. */
 static bool is_plain_part(const char *part, size_t size) {
@@ -117,7 +117,7 @@ static bool make_directories(char *path, size_t from) {
     return true;
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* Takes size bytes of what is allowed. */
 static assay_status take(as_drops *drops, uint64_t size, assay_error *error) {
@@ -299,7 +299,8 @@ static bool move_below(const char *folder, const char *name, const char *to) {
     return is_moved;
 }
 
-/* Several directories that are points of one experiment are moved into one, which has the name of the program: what stands before the first dot of theirs. */
+/* Several directories that are points of one experiment are moved into one, which has the name of the program: what
+ * stands before the first dot of theirs. */
 static void join_points(const char *folder, bool (*is_experiment)(void *user, const char *folder), void *user) {
     struct dirent **entries = NULL;
     char *to = NULL;

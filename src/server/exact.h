@@ -1,4 +1,5 @@
-/* Integers beyond 2^53 in answers. Tables of views and comparisons have the nearest double of them; what they are to the last digit the dataset knows. */
+/* Integers beyond 2^53 in answers. Tables of views and comparisons have the nearest double of them; what they are to
+ * the last digit the dataset knows. */
 #ifndef AS_SERVER_EXACT_H
 #define AS_SERVER_EXACT_H
 
@@ -11,7 +12,8 @@ typedef struct as_exact {
     uint64_t work; /* values looked at so far */
 } as_exact;
 
-/* Whether `rounded`, the value that a table has of a context, is a rounded integer; *out: which one. Of a number that is none, and of one that is not rounded, it is that number. */
+/* Whether `rounded`, the value that a table has of a context, is a rounded integer; *out: which one. Of a number that
+ * is none, and of one that is not rounded, it is that number. */
 bool as_exact_find(as_exact *exact, assay_id metric, assay_id context, bool exclusive, double rounded, as_whole *out);
 
 /* As as_build_number() and as_build_whole(); beyond 2^53, where JavaScript loses digits, as text. */

@@ -23,7 +23,8 @@ static char *find_others(as_viewing *viewing, const as_asked_view *asked) {
     return NULL;
 }
 
-/* Those frames, where they are of the same table: they differ in numbers alone. NULL: they are not. There is no room for both, so they go. */
+/* Those frames, where they are of the same table: they differ in numbers alone. NULL: they are not. There is no room
+ * for both, so they go. */
 static as_flame_frames *take_others(as_viewing *viewing, const char *key, uint64_t table) {
     as_flame_frames *frames = key ? as_viewing_take(viewing, key) : NULL;
     if (!frames || (table && frames->table == table)) return frames;

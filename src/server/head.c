@@ -15,7 +15,8 @@ typedef struct head {
     bool has_odd_name;
 } head;
 
-/* The characters that names may have: a blank before the colon makes another name of it for some, and none for others. */
+/* The characters that names may have: a blank before the colon makes another name of it for some, and none for
+ * others. */
 static bool is_name(const char *name) {
     static const char marks[] = "!#$%&'*+-.^_`|~";
     for (const char *at = name; *at; at++) {

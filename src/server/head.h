@@ -1,4 +1,5 @@
-/* Whether the head of a request says one thing only. Where two programs could read it in two ways, as two lengths of a body, nobody knows where the next request begins: such a one is refused. */
+/* Whether the head of a request says one thing only. Where two programs could read it in two ways, as two lengths of a
+ * body, nobody knows where the next request begins: such a one is refused. */
 #ifndef AS_SERVER_HEAD_H
 #define AS_SERVER_HEAD_H
 

@@ -53,7 +53,7 @@ typedef struct exchange {
     size_t n_on_the_way;
 } exchange;
 
-/* ---- who may ask ----------------------------------------------------------------------------------------------------- */
+/* ---- who may ask ------------------------------------------------------------------------------------------------- */
 
 /* Takes as long for a wrong token as for the right one. */
 static bool is_token(const char *token, const char *given, size_t size) {
@@ -139,15 +139,15 @@ static const char *admitted_path(exchange *x, struct MHD_Connection *connection,
     return url + 1 + size;
 }
 
-/* ---- answers --------------------------------------------------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
 
 /* Of every answer. */
 static const struct {
     const char *name, *value;
 } headers[] = {
     {"Content-Security-Policy",
-     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
     {"X-Content-Type-Options", "nosniff"},
     {"X-Frame-Options", "DENY"},
     {"Referrer-Policy", "no-referrer"},
@@ -199,7 +199,7 @@ static enum MHD_Result send_file(struct MHD_Connection *connection, const char *
     return send_response(connection, MHD_HTTP_OK, type, response);
 }
 
-/* ---- requests -------------------------------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 static enum MHD_Result see_parameter(void *user, enum MHD_ValueKind kind, const char *name, const char *value) {
     as_vec *parameters = user;
@@ -299,7 +299,8 @@ static void begin_body(exchange *x, struct MHD_Connection *connection, const cha
     if (status != ASSAY_OK) refuse_body(x, status);
 }
 
-/* libmicrohttpd answers only when a body has ended, and this one may have no end: so the refusal goes out beside it, and the connection ends. */
+/* libmicrohttpd answers only when a body has ended, and this one may have no end: so the refusal goes out beside it,
+ * and the connection ends. */
 static enum MHD_Result cut_off(const exchange *x, struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     as_output *body = as_output_to_memory(), *out = as_output_to_memory();
@@ -447,7 +448,7 @@ static void see_connection(void *user, struct MHD_Connection *connection, void *
         as_connections_remove(connections, *place);
 }
 
-/* ---- the server ------------------------------------------------------------------------------------------------------ */
+/* ---- the server -------------------------------------------------------------------------------------------------- */
 
 static bool make_token(char *out) {
     unsigned char bytes[TOKEN_BYTES];
@@ -519,10 +520,9 @@ assay_status as_server_start(as_viewing *viewing, const as_server_config *config
         server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
     if (!info) {
         bool is_taken = errno == 0 || errno == EADDRINUSE;
-        assay_status status = as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "cannot listen at %.60s, port %u: %s",
-                                      config->address, config->port,
-                                      is_taken ? "it is taken; --port names another, without it a free one is found"
-                                               : strerror(errno));
+        assay_status status = as_fail(
+            error, ASSAY_E_IO, AS_NOWHERE, "", "cannot listen at %.60s, port %u: %s", config->address, config->port,
+            is_taken ? "it is taken; --port names another, without it a free one is found" : strerror(errno));
         as_server_stop(server);
         return status;
     }

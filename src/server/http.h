@@ -1,7 +1,9 @@
 /* The viewer's server: HTTP on one address, over libmicrohttpd.
  *
- * Who may ask: whoever knows the token, which is the first part of every path (http://127.0.0.1:PORT/TOKEN/…), and says so to this host: requests with another Host, or from a page of another Origin, are
- * refused. Every connection has a thread of its own, so that a slow one holds up nobody; their number, the memory of each, and that of all answers on their way are limited. */
+ * Who may ask: whoever knows the token, which is the first part of every path (http://127.0.0.1:PORT/TOKEN/…), and says
+ * so to this host: requests with another Host, or from a page of another Origin, are refused. Every connection has a
+ * thread of its own, so that a slow one holds up nobody; their number, the memory of each, and that of all answers on
+ * their way are limited. */
 #ifndef AS_SERVER_HTTP_H
 #define AS_SERVER_HTTP_H
 

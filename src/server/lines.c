@@ -9,7 +9,7 @@ enum { SHARPEST_GLANCE = 100, MOST_GLANCED = 256, BLOCK = 1024 };
 /* The parameters that say which lines. */
 #define CHOICE "run location wallclock"
 
-/* ---- what is kept ---------------------------------------------------------------------------------------------------- */
+/* ---- what is kept ------------------------------------------------------------------------------------------------ */
 
 static void free_lines(void *object) {
     as_lines *lines = object;
@@ -130,7 +130,7 @@ assay_status as_lines_frames(as_viewing *viewing, const as_request *request, as_
     return as_lines_frames_at(viewing, lines, (uint32_t)depth, out, error);
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------------------------ */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 assay_status as_lines_window(const as_lines *lines, const as_request *request, as_trace_window *out,
                              assay_error *error) {
@@ -156,7 +156,7 @@ assay_status as_lines_row(const as_lines *lines, const as_request *request, size
     return ASSAY_OK;
 }
 
-/* ---- pictures -------------------------------------------------------------------------------------------------------- */
+/* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
 assay_status as_lines_part(const as_lines *lines, const as_trace_window *window, const size_t *rows, size_t n,
                            size_t n_columns, as_trace_view *part, assay_error *error) {
@@ -210,9 +210,10 @@ const char *as_lines_kind(const as_lines *lines, assay_id context) {
     return region == ASSAY_NONE ? NULL : as_ds_text(ds, as_ds_region(ds, region)->kind);
 }
 
-/* ---- intervals ------------------------------------------------------------------------------------------------------- */
+/* ---- intervals --------------------------------------------------------------------------------------------------- */
 
-/* The latest end of each block, so that what began long ago and still lasts is found without looking at all there is. NULL when memory is out. */
+/* The latest end of each block, so that what began long ago and still lasts is found without looking at all there is.
+ * NULL when memory is out. */
 static const uint64_t *ends_of(as_lines *lines, size_t number) {
     const as_timeline *timeline = &lines->view.timeline;
     const as_timeline_row *row = &timeline->rows[number];

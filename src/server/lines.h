@@ -1,4 +1,5 @@
-/* Time lines as the viewer keeps them: those that `assay trace` would show, with what takes a while to find. For the endpoints of the time line. */
+/* Time lines as the viewer keeps them: those that `assay trace` would show, with what takes a while to find. For the
+ * endpoints of the time line. */
 #ifndef AS_SERVER_LINES_H
 #define AS_SERVER_LINES_H
 
@@ -44,16 +45,18 @@ static inline size_t as_lines_every(const as_lines *lines, size_t i, size_t n) {
     return (size_t)((as_whole)i * (as_whole)lines->view.n_lines / (as_whole)n);
 }
 
-/* Where the time of a sample begins that follows another: in the middle between them, or with itself where it is the other's until then. */
+/* Where the time of a sample begins that follows another: in the middle between them, or with itself where it is the
+ * other's until then. */
 static inline uint64_t as_lines_border(uint64_t before, uint64_t after, as_trace_rule rule) {
     return rule == AS_TRACE_BEFORE ? after : before + (after - before) / 2;
 }
 
-/* Calls visit for each interval of a row that has some of the window, by start, an outer one before those in it; level: how many are around it. False: visit gave that, or memory is out. */
+/* Calls visit for each interval of a row that has some of the window, by start, an outer one before those in it; level:
+ * how many are around it. False: visit gave that, or memory is out. */
 bool as_lines_each_interval(as_lines *lines, size_t row, const as_trace_window *window,
                             bool (*visit)(void *user, const as_interval *interval, size_t level), void *user);
 
-/* ---- answers --------------------------------------------------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
 
 /* "name", "context", "kind" of a procedure's context, for colours and tooltips. NULL: it has no kind. */
 const char *as_lines_kind(const as_lines *lines, assay_id context);

@@ -35,7 +35,7 @@ void as_answer_runs(as_builder *b, const as_placed_values *of) {
     as_build_end(b);
 }
 
-/* ---- one by one ------------------------------------------------------------------------------------------------------ */
+/* ---- one by one -------------------------------------------------------------------------------------------------- */
 
 /* The different kinds of locations, and what stands above them, each a number. */
 typedef struct tables {
@@ -145,7 +145,7 @@ static assay_status build_places(as_builder *b, const as_placed_values *of, cons
     return ASSAY_OK;
 }
 
-/* ---- in cells of several --------------------------------------------------------------------------------------------- */
+/* ---- in cells of several ----------------------------------------------------------------------------------------- */
 
 typedef struct cell {
     uint32_t n, n_selected;
@@ -203,7 +203,7 @@ static assay_status build_cells(as_builder *b, const as_placed_values *of, const
     return ASSAY_OK;
 }
 
-/* ---- what rows and columns are --------------------------------------------------------------------------------------- */
+/* ---- what rows and columns are ----------------------------------------------------------------------------------- */
 
 /* Names and numbers of one location every `step`, or null. */
 static void build_axis(as_builder *b, const char *key, const as_dataset *ds, const assay_id *ids, uint32_t n,

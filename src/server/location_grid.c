@@ -23,9 +23,10 @@ static assay_id node_of(const as_dataset *ds, assay_id location) {
     return ASSAY_NONE;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* A row for each different location that `above` gives, in order of appearance; places one after the other in each. False when memory is out. */
+/* A row for each different location that `above` gives, in order of appearance; places one after the other in each.
+ * False when memory is out. */
 static bool put_rows(const as_placed_values *of, assay_id (*above)(const as_dataset *ds, assay_id location),
                      as_location_grid *grid) {
     const as_dataset *ds = of->view.ds;
@@ -64,7 +65,7 @@ static void wrap(const as_placed_values *of, as_location_grid *grid) {
     }
 }
 
-/* ---- columns by number ----------------------------------------------------------------------------------------------- */
+/* ---- columns by number ------------------------------------------------------------------------------------------- */
 
 /* A place by what it is called in its row. */
 typedef struct named {
@@ -80,7 +81,8 @@ static int compare_named(const void *a, const void *b) {
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The column of each: false where two of one row would have the same, some have no number, or most columns were empty. */
+/* The column of each: false where two of one row would have the same, some have no number, or most columns were
+ * empty. */
 static bool number_columns(const as_placed_values *of, named *names, as_location_grid *grid) {
     uint32_t n = of->view.places.n, n_columns = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -104,7 +106,7 @@ static bool number_columns(const as_placed_values *of, named *names, as_location
     return true;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 assay_status as_location_grid_make(const as_placed_values *of, as_location_grid *grid, assay_error *error) {
     size_t n = (size_t)of->view.places.n + 1;

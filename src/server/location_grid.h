@@ -1,5 +1,6 @@
-/* Where the places of a heat map lie: a row for each process and a column for each of its threads; a row for each node and a column for each of its processes; or, where there is only one such row, or one place in each,
- * one after the other in rows of equal length. */
+/* Where the places of a heat map lie: a row for each process and a column for each of its threads; a row for each node
+ * and a column for each of its processes; or, where there is only one such row, or one place in each, one after the
+ * other in rows of equal length. */
 #ifndef AS_SERVER_LOCATION_GRID_H
 #define AS_SERVER_LOCATION_GRID_H
 
@@ -12,8 +13,9 @@ typedef struct as_location_grid {
     uint32_t n_rows, n_columns;
     uint32_t *row, *column; /* of each place */
     assay_id *above;        /* of each row: the process or node; unless wrapped */
-    bool
-        has_numbers; /* of processes: a column has the threads (and so on) of one kind and number; else the first of each process, the second, … */
+    /* of processes: a column has the threads (and so on) of one kind and number; else the first of each process, the
+     * second, … */
+    bool has_numbers;
     assay_id *example; /* of each column: a location in it; where has_numbers */
 } as_location_grid;
 
@@ -21,7 +23,8 @@ typedef struct as_location_grid {
 assay_status as_location_grid_make(const as_placed_values *of, as_location_grid *out, assay_error *error);
 void as_location_grid_free(as_location_grid *grid);
 
-/* The process (of whatever name) that a location lies in: the rank or process above it, else what lies above it; ASSAY_NONE: nothing does. A process itself is its own. */
+/* The process (of whatever name) that a location lies in: the rank or process above it, else what lies above it;
+ * ASSAY_NONE: nothing does. A process itself is its own. */
 assay_id as_location_process(const as_dataset *ds, assay_id location);
 
 #endif

@@ -100,7 +100,7 @@ static assay_status make(as_viewing *viewing, const as_request *request, const s
     return as_viewing_keep(viewing, key, of, bytes, release) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-/* ---- what is asked for ----------------------------------------------------------------------------------------------- */
+/* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
 /* The request as that of a tree: what `by` means here is no matter there. False when memory is out. */
 static bool tree_request(const as_request *request, as_request *out) {
@@ -171,7 +171,7 @@ assay_status as_placed_values_find(as_viewing *viewing, const as_request *reques
     return status;
 }
 
-/* ---- a part of the places --------------------------------------------------------------------------------------------- */
+/* ---- a part of the places ---------------------------------------------------------------------------------------- */
 
 /* A process is meant where one of its threads is. */
 static void mark_places(const as_placed_values *of, const bool *wanted, bool *out) {

@@ -1,4 +1,5 @@
-/* What a call path, or the whole program, has at each place (locations, processes, or runs), as `assay stat` has it: kept from request to request. */
+/* What a call path, or the whole program, has at each place (locations, processes, or runs), as `assay stat` has it:
+ * kept from request to request. */
 #ifndef AS_SERVER_LOCATION_VALUES_H
 #define AS_SERVER_LOCATION_VALUES_H
 
@@ -15,8 +16,9 @@ typedef struct as_placed_values {
     as_spread spread; /* of those that are there; unless n_values is 0 */
 } as_placed_values;
 
-/* Of the parameters d, metric, run, by (location, process, run), context and kind (inclusive, exclusive; of a metric that has both); or instead of context `node`, a row of a view (tables.h), whose own `by` is
- * called `tree` here. The viewing owns it; it lives until the request ends. */
+/* Of the parameters d, metric, run, by (location, process, run), context and kind (inclusive, exclusive; of a metric
+ * that has both); or instead of context `node`, a row of a view (tables.h), whose own `by` is called `tree` here. The
+ * viewing owns it; it lives until the request ends. */
 assay_status as_placed_values_find(as_viewing *viewing, const as_request *request, const as_placed_values **out,
                                    assay_error *error);
 

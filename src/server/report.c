@@ -13,7 +13,7 @@
 #include "server/web.h"
 
 enum {
-    FRAME_SIZE = 8192, /* what is around the page's own parts and the data */
+    FRAME_SIZE = 8192,     /* what is around the page's own parts and the data */
     MOST_KEPT = 512 << 20, /* bytes of tables and columns meanwhile */
     /* Levels of packing: to see how much it is, and to write it, which of much data takes longer than all else */
     QUICK = 6,
@@ -21,7 +21,7 @@ enum {
     SMALL = 10,
     MUCH = 4 << 20,
     LITTLE_ROOM = 1 << 20, /* packed: then it is worth to know at once how small it will be */
-    FEW = 16 /* answers that are not worth being packed together to see how much they are */
+    FEW = 16               /* answers that are not worth being packed together to see how much they are */
 };
 
 /* An answer that is there: what was asked for, or that there is no such thing. */
@@ -32,18 +32,18 @@ typedef struct answered {
 
 struct as_html_report {
     as_viewing *viewing;
-    uint64_t most;   /* packed bytes that there is room for */
-    uint64_t limit;  /* of the answers, as they are counted: a little less */
-    uint64_t packed; /* of the answers so far, each on its own: together they take less */
-    uint64_t until;  /* of them, with what is kept of the input at hand */
-    uint64_t room;   /* that there was for it */
-    size_t input;    /* at hand; the number of inputs: several are */
-    as_output *data; /* "request":answer,… */
+    uint64_t most;    /* packed bytes that there is room for */
+    uint64_t limit;   /* of the answers, as they are counted: a little less */
+    uint64_t packed;  /* of the answers so far, each on its own: together they take less */
+    uint64_t until;   /* of them, with what is kept of the input at hand */
+    uint64_t room;    /* that there was for it */
+    size_t input;     /* at hand; the number of inputs: several are */
+    as_output *data;  /* "request":answer,… */
     as_vec page_data; /* char: all of it, packed */
-    as_vec kept;     /* answered: what is there */
-    as_vec notes;    /* char *, ended by NULL */
-    as_output *has;  /* {…},…: what the page is told of the inputs */
-    as_output *text; /* the summary for who has no script */
+    as_vec kept;      /* answered: what is there */
+    as_vec notes;     /* char *, ended by NULL */
+    as_output *has;   /* {…},…: what the page is told of the inputs */
+    as_output *text;  /* the summary for who has no script */
     as_output *title;
     as_output *last; /* the answer last asked for, what for, and how much it takes packed; NULL: there was none */
     char *last_name;
@@ -88,8 +88,8 @@ as_html_report *as_html_report_new(as_viewing *viewing, const char *title, uint6
     as_vec_init(&report->page_data, sizeof(char), NULL);
     as_vec_init(&report->kept, sizeof(answered), NULL);
     as_vec_init(&report->notes, sizeof(char *), NULL);
-    if (!report->data || !report->has || !report->text || !report->title ||
-        !as_vec_push(&report->notes) || !add_summary(report->text, viewing)) {
+    if (!report->data || !report->has || !report->text || !report->title || !as_vec_push(&report->notes) ||
+        !add_summary(report->text, viewing)) {
         as_html_report_free(report);
         return NULL;
     }
@@ -127,7 +127,7 @@ void as_html_report_free(as_html_report *report) {
     free(report);
 }
 
-/* ---- requests -------------------------------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 /* As encodeURIComponent() of the page does it. */
 static void add_encoded(as_output *out, const char *text) {
@@ -142,7 +142,8 @@ static void add_encoded(as_output *out, const char *text) {
     }
 }
 
-/* "tree?d=0&view=flat": what the page calls the request, to be freed; NULL when memory is out. sorted has the parameters by name. */
+/* "tree?d=0&view=flat": what the page calls the request, to be freed; NULL when memory is out. sorted has the
+ * parameters by name. */
 static char *canonical(const char *path, const as_vec *sorted) {
     as_output *out = as_output_to_memory();
     size_t size;
@@ -222,7 +223,8 @@ static void add_last(as_html_report *report, char *name) {
     report->packed += report->last_size;
 }
 
-/* The answer and how much it takes packed; false: there is none, and there will be no report. What was just asked is not asked again. */
+/* The answer and how much it takes packed; false: there is none, and there will be no report. What was just asked is
+ * not asked again. */
 static bool ask(as_html_report *report, const char *name, const as_request *request) {
     size_t size;
     if (report->last_name && report->last_size && strcmp(report->last_name, name) == 0) return true;
@@ -322,7 +324,7 @@ uint64_t as_html_report_left(const as_html_report *report) {
     return report->packed < report->until ? report->until - report->packed : 0;
 }
 
-/* ---- notes ----------------------------------------------------------------------------------------------------------- */
+/* ---- notes ------------------------------------------------------------------------------------------------------- */
 
 void as_html_report_note(as_html_report *report, const char *format, ...) {
     char *text = NULL, *none = NULL;
@@ -339,7 +341,7 @@ void as_html_report_note(as_html_report *report, const char *format, ...) {
 
 const char *const *as_html_report_notes(const as_html_report *report) { return report->notes.data; }
 
-/* ---- all screens ----------------------------------------------------------------------------------------------------- */
+/* ---- all screens ------------------------------------------------------------------------------------------------- */
 
 const as_view_input *as_html_report_input(const as_html_report *report, size_t *number) {
     *number = report->input;
@@ -380,7 +382,7 @@ static void gather_once(as_html_report *report) {
     if (n > 1) ask_endpoints(report);
 }
 
-/* ---- the page -------------------------------------------------------------------------------------------------------- */
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
 
 /* {"request":answer,…,"report?":{"notes":[…],"inputs":[…]}}, packed. False when memory is out. */
 static bool pack(as_html_report *report) {
@@ -407,7 +409,8 @@ static bool pack(as_html_report *report) {
     return fine;
 }
 
-/* Answers are counted one by one: all together they may take a little more than they were to, though they hardly ever do. */
+/* Answers are counted one by one: all together they may take a little more than they were to, though they hardly ever
+ * do. */
 void as_html_report_gather(as_html_report *report) {
     enum { TRIES = 6 };
     for (int i = 0; i < TRIES; i++) {

@@ -92,8 +92,8 @@ void as_report_words_row(as_report_words *words, const char *name, int64_t row) 
     as_report_words_add(words, name, words->row);
 }
 
-void as_report_rows(as_viewing *viewing, as_html_report *report, const char *view, const char *metrics,
-                    uint32_t most, as_vec *out) {
+void as_report_rows(as_viewing *viewing, as_html_report *report, const char *view, const char *metrics, uint32_t most,
+                    as_vec *out) {
     as_report_words words;
     as_request request;
     as_asked_view asked;

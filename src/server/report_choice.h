@@ -8,8 +8,9 @@ enum { AS_REPORT_METRICS = 64, AS_REPORT_WORDS = 8, AS_REPORT_NUMBERS = 12 * AS_
 
 /* Whether there is something to show of a metric: values, or a formula. */
 bool as_report_offers(const as_dataset *ds, assay_id metric);
-/* The metrics that a report has of the input at hand: those that trees show where nobody chooses, the main one first, then those that were derived for it, others that have values, and formulas of the source; eight, or more
- * where there is room for a value of each in each call path. How many. */
+/* The metrics that a report has of the input at hand: those that trees show where nobody chooses, the main one first,
+ * then those that were derived for it, others that have values, and formulas of the source; eight, or more where there
+ * is room for a value of each in each call path. How many. */
 size_t as_report_metrics(as_viewing *viewing, as_html_report *report, assay_id out[AS_REPORT_METRICS]);
 
 /* The same as the parameter `metrics`: "0,2,4". */
@@ -29,16 +30,19 @@ void as_report_words_add(as_report_words *words, const char *name, const char *v
 /* The number of a context or a row; once. */
 void as_report_words_row(as_report_words *words, const char *name, int64_t row);
 
-/* Rows of a view (NULL: top-down, where they are contexts) of the input at hand that have most in its main metric, at most `most`, with those above them; the outermost first. Appended to out (int64_t), by what the page calls them, which
- * depends on the metrics that are looked at (NULL: the main one). */
+/* Rows of a view (NULL: top-down, where they are contexts) of the input at hand that have most in its main metric, at
+ * most `most`, with those above them; the outermost first. Appended to out (int64_t), by what the page calls them,
+ * which depends on the metrics that are looked at (NULL: the main one). */
 void as_report_rows(as_viewing *viewing, as_html_report *report, const char *view, const char *metrics, uint32_t most,
                     as_vec *out);
 /* Of api/locations: how values lie over locations for the rows of a view that have most. */
 void as_report_row_places(as_viewing *viewing, as_html_report *report, const char *view);
 
-/* Of api/tree (report_trees.c): whole trees of all metrics, as much of them as there is room for; notes say what is not. */
+/* Of api/tree (report_trees.c): whole trees of all metrics, as much of them as there is room for; notes say what is
+ * not. */
 void as_report_trees(as_viewing *viewing, as_html_report *report);
-/* Of api/scale (report_scale.c): the models of all metrics, as many as there is room for, with the measurements of those that grow fastest. */
+/* Of api/scale (report_scale.c): the models of all metrics, as many as there is room for, with the measurements of
+ * those that grow fastest. */
 void as_report_scale(as_viewing *viewing, as_html_report *report);
 
 #endif

@@ -1,4 +1,5 @@
-/* Scaling models in reports: of each metric their functions, which the page evaluates wherever the sliders stand, and of those that grow fastest what was measured and what else was tried. */
+/* Scaling models in reports: of each metric their functions, which the page evaluates wherever the sliders stand, and
+ * of those that grow fastest what was measured and what else was tried. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ static as_html_report_kept keep_with(as_html_report *report, const char *path, c
     return as_html_report_keep_part(report, path, more.parameters, more.n, part);
 }
 
-/* As many models as this part of what is left has room for, and of as many of them all details; false: there is room for none. */
+/* As many models as this part of what is left has room for, and of as many of them all details; false: there is room
+ * for none. */
 static bool keep_models(as_html_report *report, const as_report_words *words, double part, double *n_rows,
                         double *n_details) {
     double room = part * (double)as_html_report_left(report);

@@ -1,4 +1,5 @@
-/* The time line in a report: the whole run, of as many rows as there is room for; and all that happened where that is little, else pictures of its parts, as finely as there is room for. */
+/* The time line in a report: the whole run, of as many rows as there is room for; and all that happened where that is
+ * little, else pictures of its parts, as finely as there is room for. */
 #include <math.h>
 #include <stdio.h>
 
@@ -45,7 +46,8 @@ static size_t keep_whole(as_html_report *report, size_t input, double n_rows, do
         block b;
         ask(&b, input, n);
         b.parameters[b.n++] = (as_parameter){"columns", "1000"};
-        if (n > 0) b.parameters[b.n++] = (as_parameter){"bins", "1"}; /* they are those of all rows: the first has them */
+        if (n > 0)
+            b.parameters[b.n++] = (as_parameter){"bins", "1"}; /* they are those of all rows: the first has them */
         if (!keep(report, &b, room - *size)) break;
         *size += (double)as_html_report_last_size(report);
     }

@@ -11,7 +11,7 @@ typedef struct whole {
     const char *what, *view, *by;
     double weight; /* of its part of the room, where there is not enough for all */
     const char *metrics;
-    size_t place; /* among all views */
+    size_t place;           /* among all views */
     double rows, had, size; /* what was last asked for, rows that it had, and what they took */
     double left_out;        /* rows that it has not */
     double share;           /* and what part of the whole they have less than */
@@ -115,7 +115,8 @@ static int compare_needs(const void *a, const void *b) {
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* All metrics that the report has. Those views first that need least for their weight: what they leave is for the others. */
+/* All metrics that the report has. Those views first that need least for their weight: what they leave is for the
+ * others. */
 void as_report_trees(as_viewing *viewing, as_html_report *report) {
     static const whole views[] = {
         {.what = "functions", .view = "flat", .by = "region", .weight = 1},

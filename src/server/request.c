@@ -15,7 +15,7 @@ const as_endpoint *const as_endpoints[] = {
 #undef AS_ENDPOINT
     NULL};
 
-/* ---- answers --------------------------------------------------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
 
 void as_answer_error(as_output *out, const assay_error *error) {
     as_builder builder = as_builder_of(out);
@@ -115,7 +115,7 @@ void as_answer_cell(as_builder *builder, const char *key, const as_cell *cell, s
     free(cut);
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------------------------ */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 const char *as_request_text(const as_request *request, const char *name) {
     for (size_t i = 0; i < request->parameters.count; i++) {
@@ -186,7 +186,7 @@ assay_status as_request_input_to_read(as_viewing *viewing, const as_request *req
     return ASSAY_OK;
 }
 
-/* ---- the words of the command ---------------------------------------------------------------------------------------- */
+/* ---- the words of the command ------------------------------------------------------------------------------------ */
 
 static bool is_word_of(const char *word, const char *list) {
     size_t size = strlen(word);

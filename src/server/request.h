@@ -1,7 +1,9 @@
-/* A request of the viewer and its answer, wherever they come from and go to: HTTP (http.h), or a report that keeps the answers.
+/* A request of the viewer and its answer, wherever they come from and go to: HTTP (http.h), or a report that keeps the
+ * answers.
  *
- * An endpoint is one `const struct as_endpoint`, named in server/endpoints.def; the files api_NAME.c have them. It looks at the viewing and writes JSON. Paths, parameters and answers are in
- * docs/viewer-api.md. Answers are bounded: what a screen can show, never the whole of a large dataset. */
+ * An endpoint is one `const struct as_endpoint`, named in server/endpoints.def; the files api_NAME.c have them. It
+ * looks at the viewing and writes JSON. Paths, parameters and answers are in docs/viewer-api.md. Answers are bounded:
+ * what a screen can show, never the whole of a large dataset. */
 #ifndef AS_SERVER_REQUEST_H
 #define AS_SERVER_REQUEST_H
 
@@ -29,18 +31,21 @@ struct as_html_report;
 typedef struct as_endpoint {
     const char *path;
     bool is_post;
-    /* Writes JSON to out. On failure what was written is thrown away, and the error is the answer: ASSAY_E_USAGE where the request is wrong, others where it could not be done. */
+    /* Writes JSON to out. On failure what was written is thrown away, and the error is the answer: ASSAY_E_USAGE where
+     * the request is wrong, others where it could not be done. */
     assay_status (*answer)(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error);
-    /* Asks for the answers that a report should have of one input (as_html_report_input()), the most telling first, and when it was called for each once more for what is about several of them. NULL:
-     * none. Reports take them in the order of endpoints.def. */
+    /* Asks for the answers that a report should have of one input (as_html_report_input()), the most telling first, and
+     * when it was called for each once more for what is about several of them. NULL: none. Reports take them in the
+     * order of endpoints.def. */
     void (*report)(as_viewing *viewing, struct as_html_report *report);
 } as_endpoint;
 
 /* All of them, ended by NULL. */
 extern const as_endpoint *const as_endpoints[];
 
-/* Fills out with the answer, or with {"error": MESSAGE, "rule", "file", "line", "column", "offset"}. Returns the status of HTTP that fits: 200; 400 usage; 404 no such endpoint; 405; 422 what
- * was asked for cannot be had; 507 memory is out; error: what it is made of, where it is not 200. Takes the viewing's lock. */
+/* Fills out with the answer, or with {"error": MESSAGE, "rule", "file", "line", "column", "offset"}. Returns the status
+ * of HTTP that fits: 200; 400 usage; 404 no such endpoint; 405; 422 what was asked for cannot be had; 507 memory is
+ * out; error: what it is made of, where it is not 200. Takes the viewing's lock. */
 unsigned as_request_answer(as_viewing *viewing, const as_request *request, as_output *out, assay_error *error);
 /* The same of an error alone. */
 void as_answer_error(as_output *out, const assay_error *error);
@@ -52,7 +57,7 @@ void as_answer_number(as_builder *builder, const char *key, as_number number);
 enum { AS_LONGEST_VALUE = 4000 };
 void as_answer_cell(as_builder *builder, const char *key, const as_cell *cell, size_t longest);
 
-/* ---- parameters ------------------------------------------------------------------------------------------------------ */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 /* The first value, or NULL. "" counts as not given. */
 const char *as_request_text(const as_request *request, const char *name);
@@ -67,21 +72,23 @@ bool as_request_flag(const as_request *request, const char *name);
 /* The input that the parameter (usually "d") numbers, by default 0: one that could be read. */
 assay_status as_request_input(const as_viewing *viewing, const as_request *request, const char *name,
                               as_view_input **out, assay_error *error);
-/* The same for who changes its dataset (as_viewing_wait_alone()): it has the formulas of the request also behind waiting. */
+/* The same for who changes its dataset (as_viewing_wait_alone()): it has the formulas of the request also behind
+ * waiting. */
 assay_status as_request_input_alone(as_viewing *viewing, const as_request *request, const char *name,
                                     as_view_input **out, assay_error *error);
 /* The same for who reads it without the viewing's lock (as_viewing_leave()): those come first who wait to change it. */
 assay_status as_request_input_to_read(as_viewing *viewing, const as_request *request, const char *name,
                                       as_view_input **out, assay_error *error);
 
-/* ---- the words of the command ---------------------------------------------------------------------------------------- */
+/* ---- the words of the command ------------------------------------------------------------------------------------ */
 
-/* Appends the parameters of the names in `takes` ("metric run location") as text, all of them in their order, so that other choices give another text: what something made of them is kept under.
- * False when memory is out. */
+/* Appends the parameters of the names in `takes` ("metric run location") as text, all of them in their order, so that
+ * other choices give another text: what something made of them is kept under. False when memory is out. */
 bool as_request_words(const as_request *request, const char *takes, as_vec *out);
 
-/* A command line made of parameters: those of the names in `takes` ("metric run location") become the options of the verb that have these names (with a - for each _), so that as_choose_runs() and its like understand
- * them as the command does. Several of one name are several options. What would be printed as an error is kept. */
+/* A command line made of parameters: those of the names in `takes` ("metric run location") become the options of the
+ * verb that have these names (with a - for each _), so that as_choose_runs() and its like understand them as the
+ * command does. Several of one name are several options. What would be printed as an error is kept. */
 typedef struct as_request_cli {
     as_cli cli;
     as_vec words;       /* char *: "--metric=time" */

@@ -18,7 +18,7 @@
 #define FURTHER       4 /* times the largest number of processes: what is predicted where nobody says otherwise */
 #define MOST_TOGETHER 4096
 
-/* ---- which inputs ---------------------------------------------------------------------------------------------------- */
+/* ---- which inputs ------------------------------------------------------------------------------------------------ */
 
 bool as_inputs_fit(const as_view_input *a, const as_view_input *b) {
     as_dataset *both[] = {a->ds, b->ds};
@@ -29,7 +29,8 @@ bool as_inputs_are_points(const as_view_input *a, const as_view_input *b) {
     return as_inputs_fit(a, b) && a->ds->n_points == 1 && b->ds->n_points == 1;
 }
 
-/* Inputs of one point each are one experiment; others only where somebody says so: two whole experiments are more likely to be compared. */
+/* Inputs of one point each are one experiment; others only where somebody says so: two whole experiments are more
+ * likely to be compared. */
 static bool belongs(const as_request *request, const as_view_input *input, const as_view_input *other) {
     const char *together = as_request_text(request, "together");
     if (input == other) return true;
@@ -46,7 +47,7 @@ static assay_status find_inputs(const as_viewing *viewing, const as_request *req
     return ASSAY_OK;
 }
 
-/* ---- the experiment -------------------------------------------------------------------------------------------------- */
+/* ---- the experiment ---------------------------------------------------------------------------------------------- */
 
 /* The values of one input change with `scaling`: it is read once more, as the command reads it. */
 static assay_status read_again(const as_viewing *viewing, as_scale_view *s, assay_error *error) {
@@ -112,7 +113,7 @@ static assay_id own_context(const as_scale_view *s, int64_t context) {
     return s->to_own && context - n < n_own ? (assay_id)(context - n) : ASSAY_NONE;
 }
 
-/* ---- the method ------------------------------------------------------------------------------------------------------ */
+/* ---- the method -------------------------------------------------------------------------------------------------- */
 
 /* The "key=value" of each parameter O, in the scale's own memory: the options of a fit point to them. */
 static const char *const *method_options(const as_request *request, as_scale_view *s) {
@@ -147,7 +148,7 @@ static void keep_one_metric(as_scale_view *s) {
     study->n_series = n;
 }
 
-/* ---- models of the file ---------------------------------------------------------------------------------------------- */
+/* ---- models of the file ------------------------------------------------------------------------------------------ */
 
 static bool copy_model(as_dataset *ds, const as_models_aside *from, assay_id id, assay_id set) {
     const as_model *model = &AS_AT(as_model, &from->models, id);
@@ -213,7 +214,7 @@ static assay_status open_stored(as_scale_view *s, assay_error *error) {
     return as_predictor_of(&s->study, &s->request, &fit, &s->predictor) ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-/* ---- forecasts ------------------------------------------------------------------------------------------------------- */
+/* ---- forecasts --------------------------------------------------------------------------------------------------- */
 
 enum { MOST_FORECASTS = 600 };
 
@@ -258,7 +259,7 @@ bool as_scale_intervals(as_scale_view *s, const double *point, as_prediction *ro
     return !of.failed;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static void free_scale(void *object) {
     as_scale_view *s = object;
@@ -386,7 +387,8 @@ static assay_status make_new(as_viewing *viewing, const as_view_input *input, co
 assay_status as_scale_open(as_viewing *viewing, const as_request *request, as_scale_view **out, assay_error *error) {
     as_view_input *input;
     as_vec key;
-    AS_TRY(as_request_input_alone(viewing, request, "d", &input, error)); /* models are put into its dataset, and texts */
+    AS_TRY(
+        as_request_input_alone(viewing, request, "d", &input, error)); /* models are put into its dataset, and texts */
     as_vec_init(&key, 1, NULL);
     assay_status status = key_of(viewing, request, &key, error);
     *out = status == ASSAY_OK ? as_viewing_find(viewing, key.data) : NULL;
@@ -400,7 +402,7 @@ void as_scale_close(as_scale_view *s) {
     if (!s->own) as_models_exchange(s->study.ds, &s->aside);
 }
 
-/* ---- what requests ask for ------------------------------------------------------------------------------------------- */
+/* ---- what requests ask for --------------------------------------------------------------------------------------- */
 
 static assay_status fail_context(assay_error *error, const char *text) {
     return as_fail(error, ASSAY_E_USAGE, AS_NOWHERE, "", "'context' cannot be '%.100s'; it takes numbers such as 3,17",

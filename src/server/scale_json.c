@@ -62,7 +62,7 @@ bool as_build_model(as_builder *builder, const as_scale_view *s, uint32_t number
     return true;
 }
 
-/* ---- measurements ---------------------------------------------------------------------------------------------------- */
+/* ---- measurements ------------------------------------------------------------------------------------------------ */
 
 static bool keep_measurement(void *user, const as_measurement *m) { return as_vec_append(user, m, 1); }
 

@@ -18,7 +18,7 @@ typedef struct search {
     bool failed; /* memory is out */
 } search;
 
-/* ---- what a pattern needs -------------------------------------------------------------------------------------------- */
+/* ---- what a pattern needs ---------------------------------------------------------------------------------------- */
 
 /* Behind the "]" of a set that begins here; NULL where it has classes of its own. */
 static const char *behind_set(const char *at) {
@@ -33,7 +33,8 @@ static bool end_text(as_vec *needed) {
     return needed->count == 0 || texts[needed->count - 1] == '\0' || as_vec_append(needed, "", 1);
 }
 
-/* Plain texts of a pattern without groups and alternatives: to look for them is far quicker than to match it, and most call paths do not have them. False when memory is out. */
+/* Plain texts of a pattern without groups and alternatives: to look for them is far quicker than to match it, and most
+ * call paths do not have them. False when memory is out. */
 static bool find_needed(const char *pattern, as_vec *needed) {
     if (strpbrk(pattern, "|(){}\\")) return true;
     for (const char *at = pattern; *at;) {
@@ -58,7 +59,7 @@ static bool has_needed(const as_vec *needed, const char *text) {
     return text != NULL;
 }
 
-/* ---- searching ------------------------------------------------------------------------------------------------------- */
+/* ---- searching --------------------------------------------------------------------------------------------------- */
 
 static void do_piece(void *user, size_t piece) {
     search *s = user;

@@ -41,10 +41,11 @@ static int look(void *user) {
 
 static bool is_over(void *user) { return look(user) != 0; }
 
-/* ---- functions ------------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
-/* Functions that take as many steps as the product of two sizes, where SQLite neither looks at the clock nor can be stopped. They are called through here: sizes are limited, the clock is looked at,
- * then SQLite's own function answers. */
+/* Functions that take as many steps as the product of two sizes, where SQLite neither looks at the clock nor can be
+ * stopped. They are called through here: sizes are limited, the clock is looked at, then SQLite's own function
+ * answers. */
 static const struct {
     const char *name, *call;
     int n_arguments;       /* -1: any number of them, and the call is made for each number */
@@ -184,7 +185,7 @@ static bool guard_functions(sqlite3 *db, as_sql_watch *watch) {
     return true;
 }
 
-/* ---- connections ----------------------------------------------------------------------------------------------------- */
+/* ---- connections ------------------------------------------------------------------------------------------------- */
 
 static void limit(sqlite3 *db) {
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, AS_SQL_VALUE);

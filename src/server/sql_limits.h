@@ -1,4 +1,5 @@
-/* What one statement of the viewer may take: time, memory, the sizes of values. Nobody else waits for it (as_viewing_leave()), but it must end. */
+/* What one statement of the viewer may take: time, memory, the sizes of values. Nobody else waits for it
+ * (as_viewing_leave()), but it must end. */
 #ifndef AS_SERVER_SQL_LIMITS_H
 #define AS_SERVER_SQL_LIMITS_H
 
@@ -34,7 +35,8 @@ typedef struct as_sql_watch {
 /* Seconds on a clock that only goes forward. */
 double as_sql_now(void);
 
-/* A connection of its own for one statement: what others do does not show in it, and nothing of it stays. The watch must outlive it; as_sql_close_limited() in every case. */
+/* A connection of its own for one statement: what others do does not show in it, and nothing of it stays. The watch
+ * must outlive it; as_sql_close_limited() in every case. */
 assay_status as_sql_open_limited(as_dataset *ds, const as_request *request, as_sql_watch *watch, sqlite3 **out,
                                  assay_error *error);
 void as_sql_close_limited(sqlite3 *db, as_sql_watch *watch);

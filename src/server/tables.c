@@ -12,7 +12,7 @@ enum { STEPS_OF_ALL = 1 << 17, STEPS_OF_ONE = 1 << 19 };
 /* Rows have two numbers of each. */
 enum { MOST_METRICS = 256 };
 
-/* ---- what is asked --------------------------------------------------------------------------------------------------- */
+/* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
 static assay_status choose_kind(const as_request *request, as_asked_view *asked, assay_error *error) {
     static const char *const words[] = {"top-down", "bottom-up", "flat"};
@@ -138,7 +138,7 @@ void as_asked_view_free(as_asked_view *asked) {
     free(asked->hides);
 }
 
-/* ---- tables and values ----------------------------------------------------------------------------------------------- */
+/* ---- tables and values ------------------------------------------------------------------------------------------- */
 
 /* A table with what its request points to. */
 typedef struct kept_table {
@@ -176,8 +176,8 @@ static bool depends_on_metrics(const as_asked_view *asked) {
 /* How keys go on that have metrics. */
 #define METRIC_MARK " m"
 
-/* What a table is called: the view, and of bottom-up ones the function whose callers it has (ASSAY_NONE: all); without_metrics: how the keys begin that have the metrics and places it depends on.
- * NULL when memory is out. */
+/* What a table is called: the view, and of bottom-up ones the function whose callers it has (ASSAY_NONE: all);
+ * without_metrics: how the keys begin that have the metrics and places it depends on. NULL when memory is out. */
 static char *make_key(const as_viewing *viewing, const as_asked_view *asked, assay_id function, bool without_metrics) {
     const as_view_request *request = &asked->tree.request;
     as_vec text;
@@ -238,7 +238,8 @@ static void free_data(void *object) {
     free(object);
 }
 
-/* NULL: such columns are not kept, or memory is out. Bottom-up, each function that is opened needs them again, which only sparse ones leave room for; those of formulas are nobody else's. */
+/* NULL: such columns are not kept, or memory is out. Bottom-up, each function that is opened needs them again, which
+ * only sparse ones leave room for; those of formulas are nobody else's. */
 static char *column_key(const as_viewing *viewing, const as_asked_view *asked, assay_id metric) {
     char *key = NULL;
     const as_metric *of = as_ds_metric(asked->tree.ds, metric);
@@ -399,7 +400,8 @@ static bool joins_the_same(const void *object, const void *joinings) {
     return kept->joinings && memcmp(kept->joinings, joinings, AS_COUNT(kept->table->ds, contexts)) == 0;
 }
 
-/* The table of other metrics or places, where these join the same, as they mostly do: it is then that of this one. NULL: there is none. */
+/* The table of other metrics or places, where these join the same, as they mostly do: it is then that of this one.
+ * NULL: there is none. */
 static kept_table *take_same(as_viewing *viewing, const as_asked_view *asked, assay_id function,
                              const uint8_t *joinings) {
     char *beginning = depends_on_metrics(asked) ? make_key(viewing, asked, function, true) : NULL;
@@ -487,7 +489,7 @@ static assay_status get(as_viewing *viewing, const as_asked_view *asked, assay_i
     return status;
 }
 
-/* ---- what is hidden -------------------------------------------------------------------------------------------------- */
+/* ---- what is hidden ---------------------------------------------------------------------------------------------- */
 
 /* Bottom-up, what is hidden changes what others are. */
 static bool is_part_of_all(const as_asked_view *asked) {
@@ -542,7 +544,8 @@ static bool fills_half(const as_view_table *table, size_t n) {
     return as_view_table_bytes(table) + n * as_view_items(table) * 2 * sizeof(double) > AS_LEFT_LIMIT / 2;
 }
 
-/* Takes the table of all and its values, and makes what is shown of them, under keys of its own: `keys`, first that of the table. */
+/* Takes the table of all and its values, and makes what is shown of them, under keys of its own: `keys`, first that of
+ * the table. */
 static assay_status hide_here(as_viewing *viewing, const as_asked_view *asked, size_t n, char *const *keys,
                               assay_error *error) {
     as_asked_view plain = as_asked_view_of_all(asked);
@@ -611,7 +614,8 @@ static assay_status make_shown(as_viewing *viewing, const as_asked_view *asked, 
     return ASSAY_OK;
 }
 
-/* As get(), of top-down and flat views: what is shown is a part of the view of all, which is asked for where something is not known yet. */
+/* As get(), of top-down and flat views: what is shown is a part of the view of all, which is asked for where something
+ * is not known yet. */
 static assay_status get_shown(as_viewing *viewing, const as_asked_view *asked, size_t n, as_asked_table *out,
                               assay_error *error) {
     char **keys = calloc(n + 2, sizeof *keys);
@@ -628,7 +632,7 @@ static assay_status get_shown(as_viewing *viewing, const as_asked_view *asked, s
     return status;
 }
 
-/* ---- what requests get ----------------------------------------------------------------------------------------------- */
+/* ---- what requests get ------------------------------------------------------------------------------------------- */
 
 assay_status as_asked_table_get(as_viewing *viewing, const as_asked_view *asked, as_asked_table *out,
                                 assay_error *error) {
@@ -669,7 +673,7 @@ assay_status as_asked_table_above(as_viewing *viewing, const as_asked_view *aske
     return ASSAY_OK;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 assay_status as_asked_row_get(as_viewing *viewing, const as_asked_view *asked, int64_t node, as_asked_table *out,
                               uint32_t *item, assay_error *error) {
@@ -736,7 +740,7 @@ assay_status as_asked_more_values(as_viewing *viewing, const as_asked_view *aske
     return status;
 }
 
-/* ---- numbers of nodes ------------------------------------------------------------------------------------------------ */
+/* ---- numbers of nodes -------------------------------------------------------------------------------------------- */
 
 int64_t as_asked_node(const as_view_table *table, uint32_t item) {
     const as_view_item *at = as_view_item_at(table, item);

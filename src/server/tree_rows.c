@@ -27,7 +27,7 @@ void as_build_view_metrics(as_builder *builder, const as_asked_view *asked, cons
     as_build_end(builder);
 }
 
-/* ---- columns --------------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 typedef void put_cell(as_builder *builder, as_asked_view *asked, const as_tree_row *row);
 

@@ -26,7 +26,8 @@ typedef struct as_tree_row {
 
 /* "metrics": what the columns are: id, name, unit, whole … */
 void as_build_view_metrics(as_builder *builder, const as_asked_view *asked, const as_asked_table *table);
-/* "rows": {"node": […], "depth": […], "name": […], …} and "inclusive", "exclusive": [one array for each metric]. rows: as_tree_row. */
+/* "rows": {"node": […], "depth": […], "name": […], …} and "inclusive", "exclusive": [one array for each metric]. rows:
+ * as_tree_row. */
 void as_build_tree_rows(as_builder *builder, as_asked_view *asked, const as_vec *rows);
 
 #endif

@@ -28,7 +28,8 @@ static double base_of(const as_view_values *values, const double *sizes) {
     return base;
 }
 
-/* The largest share that an item, or one below it, has of any metric. Minima and ratios say nothing of what matters, where there is something that adds up. sizes: room for one of each item. */
+/* The largest share that an item, or one below it, has of any metric. Minima and ratios say nothing of what matters,
+ * where there is something that adds up. sizes: room for one of each item. */
 static void find_shares(const as_asked_table *asked, double *sizes, double *shares) {
     bool adds_up = false;
     for (size_t k = 0; k < asked->n_values; k++) adds_up |= isfinite(asked->values[k]->whole);
@@ -48,7 +49,8 @@ static void find_shares(const as_asked_table *asked, double *sizes, double *shar
     }
 }
 
-/* The n-th largest share, n from 1 on: bits of numbers that are not below 0 are ordered as these are, and are found 16 at a time. False when memory is out. */
+/* The n-th largest share, n from 1 on: bits of numbers that are not below 0 are ordered as these are, and are found 16
+ * at a time. False when memory is out. */
 static bool find_nth(const double *shares, uint32_t n_shares, uint32_t n, double *out) {
     enum { BITS = 16 };
     uint32_t *counts = malloc((1u << BITS) * sizeof *counts);
@@ -82,7 +84,8 @@ static double choose_share(double largest_left) {
     return step <= STEPS * POWERS ? share_of(step) : NAN;
 }
 
-/* The most items: those with the largest shares, of equal ones the first, so that what lies above one is there before it. */
+/* The most items: those with the largest shares, of equal ones the first, so that what lies above one is there before
+ * it. */
 static bool mark(const double *shares, uint32_t most, as_whole_part *out) {
     double least, largest_left = 0;
     uint32_t n_equal = most;

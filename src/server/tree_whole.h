@@ -14,7 +14,8 @@ typedef struct as_whole_part {
     uint32_t n, all; /* items */
 } as_whole_part;
 
-/* `most` items (from 1 on), or all where there are no more; of equal shares the first. The share is the least of 1e-7, 1.1e-7, 1.2e-7 … 9.9e-7, 1e-6 … 1 that is more than what is left out has. False when memory is out. */
+/* `most` items (from 1 on), or all where there are no more; of equal shares the first. The share is the least of 1e-7,
+ * 1.1e-7, 1.2e-7 … 9.9e-7, 1e-6 … 1 that is more than what is left out has. False when memory is out. */
 bool as_whole_part_choose(const as_asked_table *asked, uint32_t most, as_whole_part *out);
 
 #endif

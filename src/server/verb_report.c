@@ -18,9 +18,9 @@ static as_exit choose_size(as_cli *cli, uint64_t *out) {
     if (given && !as_size_parse(given, out))
         return as_cli_fail(cli, AS_EXIT_USAGE, "--max-size cannot be '%s'; give a size such as 2MB", given);
     if (*out < least)
-        return as_cli_fail(cli, AS_EXIT_USAGE, "--max-size cannot be '%s'; the least is %llukB, of which the page itself takes %llu", given,
-                           (unsigned long long)((least + 999) / 1000),
-                           (unsigned long long)((least - room_for_data) / 1000));
+        return as_cli_fail(
+            cli, AS_EXIT_USAGE, "--max-size cannot be '%s'; the least is %llukB, of which the page itself takes %llu",
+            given, (unsigned long long)((least + 999) / 1000), (unsigned long long)((least - room_for_data) / 1000));
     return AS_EXIT_FINE;
 }
 
@@ -30,7 +30,8 @@ static as_exit write_report(as_cli *cli, as_viewing *viewing, uint64_t limit) {
     if (!report) return as_cli_memory(cli);
     if (!as_html_report_has_room(report)) {
         as_html_report_free(report);
-        return as_cli_fail(cli, AS_EXIT_USAGE, "--max-size has no room for the page and its title; give a larger one, or a shorter title");
+        return as_cli_fail(cli, AS_EXIT_USAGE,
+                           "--max-size has no room for the page and its title; give a larger one, or a shorter title");
     }
     if (!cli->quiet) as_progress_begin("gathering", NULL);
     as_html_report_gather(report);

@@ -23,7 +23,7 @@ static const char usual_address[] = "127.0.0.1";
 static const uint64_t usual_max_drop = (uint64_t)1 << 30;
 enum { SECONDS_TO_END = 3 };
 
-/* ---- the browser ----------------------------------------------------------------------------------------------------- */
+/* ---- the browser ------------------------------------------------------------------------------------------------- */
 
 static bool has_screen(void) {
     const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY"), *ssh = getenv("SSH_CONNECTION");
@@ -51,7 +51,7 @@ static void open_browser(const char *url) {
     posix_spawn_file_actions_destroy(&actions);
 }
 
-/* ---- serving --------------------------------------------------------------------------------------------------------- */
+/* ---- serving ----------------------------------------------------------------------------------------------------- */
 
 static void print_address(as_cli *cli, const as_server *server) {
     const char *ssh = getenv("SSH_CONNECTION");
@@ -77,7 +77,8 @@ typedef struct ending {
     const sigset_t *signals;
 } ending;
 
-/* Some work knows no end before its own, and nobody waits for it any more. After a while, or at a second signal, what was dropped is removed, and that is all. */
+/* Some work knows no end before its own, and nobody waits for it any more. After a while, or at a second signal, what
+ * was dropped is removed, and that is all. */
 static void *end_anyway(void *user) {
     const ending *e = user;
     const struct timespec patience = {.tv_sec = SECONDS_TO_END};
@@ -178,13 +179,11 @@ const as_verb as_verb_view = {
     .usage = "[options] [PATH…]",
     .description =
         "Starts the viewer and prints its address; the browser is opened where there is a screen. Ctrl-C ends it.\n\n"
-        "The page shows what is in the inputs: an overview, the call tree, the flame graph, the locations, time lines, "
-        "scaling models, what changed between two inputs, and SQL. More files can be dropped onto the page. Its "
-        "address "
-        "holds all that was chosen, and every screen says the command that prints the same.\n\n"
+        "The page shows what is in the inputs: an overview, the call tree, the flame graph, the locations, time "
+        "lines, scaling models, what changed between two inputs, and SQL. More files can be dropped onto the page. "
+        "Its address holds all that was chosen, and every screen says the command that prints the same.\n\n"
         "Only this machine can reach the server, and only who knows the token in the address is answered. It reads "
-        "what "
-        "was named and what was dropped, and nothing else.",
+        "what was named and what was dropped, and nothing else.",
     .takes = AS_TAKES_INPUT,
     .options = options,
     .operands = AS_COMPLETES_FILES,

@@ -22,7 +22,8 @@ typedef struct as_cache_entry {
     uint64_t used_by; /* the last request that asked for it */
 } as_cache_entry;
 
-/* Large arrays come from the system and go back to it as soon as they are freed. malloc() else would learn from their sizes to keep them, and more of them lie about than are used. */
+/* Large arrays come from the system and go back to it as soon as they are freed. malloc() else would learn from their
+ * sizes to keep them, and more of them lie about than are used. */
 static void return_large_arrays(void) {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 2 << 20);
@@ -198,7 +199,7 @@ static bool derive_metrics(as_view_input *input, const as_vec *derives) {
     return true;
 }
 
-/* ---- where dropped files lie, which nobody needs to know ------------------------------------------------------------- */
+/* ---- where dropped files lie, which nobody needs to know --------------------------------------------------------- */
 
 static void hide_folder(as_view_input *input) {
     if (input->is_dropped) snprintf(input->error.path, sizeof input->error.path, "%s", input->path);
@@ -239,7 +240,7 @@ void as_viewing_hide_folder(const as_viewing *viewing, assay_error *error) {
     }
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static const char *last_part(const char *path) {
     const char *end = path + strlen(path);
@@ -285,7 +286,7 @@ unsigned as_viewing_lose_changed(as_viewing *viewing, assay_error *error) {
     return viewing->n_lost;
 }
 
-/* ---- formulas of requests -------------------------------------------------------------------------------------------- */
+/* ---- formulas of requests ---------------------------------------------------------------------------------------- */
 
 static bool is_asked(const as_viewing *viewing, const char *const *texts, size_t n) {
     bool is_same = viewing->asked.count == n;
@@ -378,7 +379,7 @@ const char *as_view_input_name(const as_view_input *input) {
     return last_part(input->real_path ? input->real_path : input->path);
 }
 
-/* ---- what is kept ---------------------------------------------------------------------------------------------------- */
+/* ---- what is kept ------------------------------------------------------------------------------------------------ */
 
 void *as_viewing_find(as_viewing *viewing, const char *key) {
     for (as_cache_entry **at = &viewing->kept; *at; at = &(*at)->next) {

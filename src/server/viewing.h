@@ -1,7 +1,7 @@
 /* What one viewer looks at: the inputs it was given, those dropped onto it, and what was made of them on the way.
  *
- * Everything here but the drops (drop.h) is used by one request at a time: as_viewing_lock() is held while a request is answered. What takes long and only reads a dataset can do without
- * (as_viewing_leave()). */
+ * Everything here but the drops (drop.h) is used by one request at a time: as_viewing_lock() is held while a request is
+ * answered. What takes long and only reads a dataset can do without (as_viewing_leave()). */
 #ifndef AS_SERVER_VIEWING_H
 #define AS_SERVER_VIEWING_H
 
@@ -66,7 +66,8 @@ typedef struct as_viewing {
     unsigned n_waiting;  /* private: requests that wait until nobody reads an input */
 } as_viewing;
 
-/* NULL when memory is out. config is copied; what it points to must last. From now on large arrays of the process go back to the system when they are freed. Before anybody uses SQLite: sql_memory.h. */
+/* NULL when memory is out. config is copied; what it points to must last. From now on large arrays of the process go
+ * back to the system when they are freed. Before anybody uses SQLite: sql_memory.h. */
 as_viewing *as_viewing_new(const as_read_config *config);
 /* Also removes what was dropped. NULL is fine. */
 void as_viewing_free(as_viewing *viewing);
@@ -75,30 +76,37 @@ void as_viewing_free(as_viewing *viewing);
 void as_viewing_lock(as_viewing *viewing);
 void as_viewing_unlock(as_viewing *viewing);
 
-/* Gives the lock up for as long as a request only reads the dataset of this input, so that nobody waits for it; and takes it again. In between, nobody changes the dataset, and the request uses
- * nothing else of the viewing. */
+/* Gives the lock up for as long as a request only reads the dataset of this input, so that nobody waits for it; and
+ * takes it again. In between, nobody changes the dataset, and the request uses nothing else of the viewing. */
 void as_viewing_leave(as_viewing *viewing, as_view_input *input);
 void as_viewing_return(as_viewing *viewing, as_view_input *input);
-/* Who wants to leave lets those go first that wait until nobody reads a dataset: else they would wait as long as others come. True: as of as_viewing_wait_alone(). Not between leaving and returning. */
+/* Who wants to leave lets those go first that wait until nobody reads a dataset: else they would wait as long as others
+ * come. True: as of as_viewing_wait_alone(). Not between leaving and returning. */
 bool as_viewing_wait_turn(as_viewing *viewing);
-/* Waits until nobody reads the dataset that way: who changes it, if only for a while, asks for this first. True: others were answered meanwhile, so that nothing
- * found or kept before may be used behind it; the input may have other formulas, or its files have changed. */
+/* Waits until nobody reads the dataset that way: who changes it, if only for a while, asks for this first. True: others
+ * were answered meanwhile, so that nothing found or kept before may be used behind it; the input may have other
+ * formulas, or its files have changed. */
 bool as_viewing_wait_alone(as_viewing *viewing, const as_view_input *input);
 
-/* Reads `path` and adds it, whatever comes of it: what could not be read is an input with an error. name: what to call it; NULL: its path. False when memory is out. */
+/* Reads `path` and adds it, whatever comes of it: what could not be read is an input with an error. name: what to call
+ * it; NULL: its path. False when memory is out. */
 bool as_viewing_open(as_viewing *viewing, const char *path, const char *name);
 
 /* Of a dropped file an error says its name, not where it lies. */
 void as_viewing_hide_folder(const as_viewing *viewing, assay_error *error);
 
-/* Inputs whose files have changed while they were open are inputs with an error from now on. How many there have been: who asked before looks again behind what it read, and believes it where the
- * number is the same; else *error (may be NULL) is that of the last one. */
+/* Inputs whose files have changed while they were open are inputs with an error from now on. How many there have been:
+ * who asked before looks again behind what it read, and believes it where the number is the same; else *error (may be
+ * NULL) is that of the last one. */
 unsigned as_viewing_lose_changed(as_viewing *viewing, assay_error *error);
 
-/* From now on the inputs have metrics of these formulas behind those of as_viewing.derives, where they have what they are made of, and none of others; as_viewing.asked says which have. Does nothing
- * where that is so already; else waits until nobody reads a dataset (as_viewing_wait_alone()). ASSAY_E_USAGE, ASSAY_E_UNSUPPORTED: there is more than there may be. */
+/* From now on the inputs have metrics of these formulas behind those of as_viewing.derives, where they have what they
+ * are made of, and none of others; as_viewing.asked says which have. Does nothing where that is so already; else waits
+ * until nobody reads a dataset (as_viewing_wait_alone()). ASSAY_E_USAGE, ASSAY_E_UNSUPPORTED: there is more than there
+ * may be. */
 assay_status as_viewing_derive(as_viewing *viewing, const char *const *texts, size_t n, assay_error *error);
-/* What belongs into the key of something made of a metric: "" of one that stays what it is; else all formulas that are asked for, as its number may be that of another one tomorrow. */
+/* What belongs into the key of something made of a metric: "" of one that stays what it is; else all formulas that are
+ * asked for, as its number may be that of another one tomorrow. */
 const char *as_viewing_formulas_of(const as_viewing *viewing, const as_dataset *ds, assay_id metric);
 /* The same of a name; NULL: the main one. */
 const char *as_viewing_formulas_of_name(const as_viewing *viewing, const as_dataset *ds, const char *name);
@@ -108,18 +116,21 @@ static inline as_view_input *as_viewing_input(const as_viewing *viewing, size_t 
     return AS_AT(as_view_input *, &viewing->inputs, i);
 }
 
-/* ---- what is kept ---------------------------------------------------------------------------------------------------- */
+/* ---- what is kept ------------------------------------------------------------------------------------------------ */
 
-/* Things that took a while to make (views, sums, fits) are kept under a text that says what they are, such as "tree 0 top-down 3 *", until all of them take more than
- * AS_KEPT_LIMIT: then those not used for longest go. What the request at hand found or kept stays until it ends; when it has ended, AS_LEFT_LIMIT is left at most. */
+/* Things that took a while to make (views, sums, fits) are kept under a text that says what they are, such as "tree 0
+ * top-down 3 *", until all of them take more than AS_KEPT_LIMIT: then those not used for longest go. What the request
+ * at hand found or kept stays until it ends; when it has ended, AS_LEFT_LIMIT is left at most. */
 enum { AS_KEPT_LIMIT = 64 << 20, AS_LEFT_LIMIT = 90 << 20 };
 
-/* For who asks many things in a row and then ends, as a report does: more is kept than AS_KEPT_LIMIT, and columns of metrics with it. */
+/* For who asks many things in a row and then ends, as a report does: more is kept than AS_KEPT_LIMIT, and columns of
+ * metrics with it. */
 void as_viewing_spend(as_viewing *viewing, size_t bytes);
 
 /* NULL: it is not there (any more). */
 void *as_viewing_find(as_viewing *viewing, const char *key);
-/* Says that something of about so many bytes is about to be made and kept: what would have to go then goes at once, and does not take its room while it is made. */
+/* Says that something of about so many bytes is about to be made and kept: what would have to go then goes at once, and
+ * does not take its room while it is made. */
 void as_viewing_expect(as_viewing *viewing, size_t bytes);
 /* The viewing owns object from now on, and calls release. False when memory is out: then it was released. */
 bool as_viewing_keep(as_viewing *viewing, const char *key, void *object, size_t bytes, void (*release)(void *object));
@@ -137,7 +148,8 @@ void *as_viewing_take_like(as_viewing *viewing, const char *beginning,
 /* Releases it at once, where it is there: nobody may use it any more. */
 void as_viewing_forget(as_viewing *viewing, const char *key);
 
-/* To the system what was freed: what is needed to make a table of a large tree is much more than the table, and nobody needs it again soon. */
+/* To the system what was freed: what is needed to make a table of a large tree is much more than the table, and nobody
+ * needs it again soon. */
 void as_give_back_memory(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* The viewer's page, bundled at build time from web/ (docs/viewer-page.md) and part of the program: no file is needed at run time.
- * Built without it (-DASSAY_WEB=OFF, fuzzing), all files are empty and as_web_is_built is false. */
+/* The viewer's page, bundled at build time from web/ (docs/viewer-page.md) and part of the program: no file is needed
+ * at run time. Built without it (-DASSAY_WEB=OFF, fuzzing), all files are empty and as_web_is_built is false. */
 #ifndef AS_SERVER_WEB_H
 #define AS_SERVER_WEB_H
 
@@ -19,7 +19,8 @@ extern const bool as_web_is_built;
 /* The page that the server sends. It loads assay.css and assay.js from beside it, and nothing else. */
 extern const as_web_file as_web_html;
 extern const as_web_file as_web_js;
-/* The script of a report. ASCII, without "</script": may stand between <script type="module"> and </script> as it is, where its hash allows it to run. */
+/* The script of a report. ASCII, without "</script": may stand between <script type="module"> and </script> as it is,
+ * where its hash allows it to run. */
 extern const as_web_file as_web_report_js;
 /* The same of <style>. */
 extern const as_web_file as_web_css;

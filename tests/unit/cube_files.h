@@ -1,4 +1,5 @@
-/* For tests of the readers of Cube files: making small ones, and saying in words what values were read. Include it behind cmocka.h. */
+/* For tests of the readers of Cube files: making small ones, and saying in words what values were read. Include it
+ * behind cmocka.h. */
 #ifndef AS_TESTS_CUBE_FILES_H
 #define AS_TESTS_CUBE_FILES_H
 
@@ -7,7 +8,7 @@
 #include "helpers.h"
 #include "io/tar.h"
 
-/* ---- bytes ----------------------------------------------------------------------------------------------------------- */
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 /* Numbers of so many bytes behind what out holds. */
 static inline void put(as_vec *out, bool is_big, size_t width, uint64_t value) {
@@ -107,7 +108,7 @@ static inline as_vec make_packed(bool is_big, size_t width, size_t n, segment *s
     return out;
 }
 
-/* ---- archives -------------------------------------------------------------------------------------------------------- */
+/* ---- archives ---------------------------------------------------------------------------------------------------- */
 
 typedef struct archive {
     as_output *out;
@@ -144,7 +145,8 @@ static inline as_dataset *read_archive(archive *file) {
     return ds;
 }
 
-/* A description of these metrics, of regions r0 … r9, of a tree like "0(1()2(3()))", where numbers are those of regions, and of n locations. The caller frees it. */
+/* A description of these metrics, of regions r0 … r9, of a tree like "0(1()2(3()))", where numbers are those of
+ * regions, and of n locations. The caller frees it. */
 static inline char *make_anchor(const char *metrics, const char *tree, unsigned n_locations) {
     char *text = NULL;
     size_t size;
@@ -182,7 +184,7 @@ static inline void add_anchor(archive *file, char *text) {
     free(text);
 }
 
-/* ---- values in words ------------------------------------------------------------------------------------------------- */
+/* ---- values in words --------------------------------------------------------------------------------------------- */
 
 /* "1: 2 3.5\n" for each context with values of the metric in a run. The caller frees it. */
 static inline char *describe_values(const as_dataset *ds, assay_id metric, assay_id run) {

@@ -51,7 +51,7 @@ static inline size_t count_problems(const as_dataset *ds, const char *rule, uint
     return n;
 }
 
-/* ---- what was read, in words: "main->f time (1,2): 1 [2 3]" and so on, a line for each point of each series ------------- */
+/* ---- what was read, in words: "main->f time (1,2): 1 [2 3]" and so on, a line for each point of each series ------ */
 
 static inline void describe_rows(const as_dataset *ds, const as_series *series, FILE *out) {
     const as_block *block = as_ds_metric_block(ds, series->metric);
@@ -107,7 +107,7 @@ static inline void assert_reads(const char *format, const char *text, const char
     as_dataset_free(ds);
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* The caller frees it. */
 static inline char *write_text(const as_dataset *ds, const char *format) {

@@ -1,4 +1,5 @@
-/* The bytes of small profile.db, cct.db and trace.db, of both forms and either byte order, and a database of them that is read without metadata. */
+/* The bytes of small profile.db, cct.db and trace.db, of both forms and either byte order, and a database of them that
+ * is read without metadata. */
 #ifndef AS_TESTS_HPCTOOLKIT_FILES_H
 #define AS_TESTS_HPCTOOLKIT_FILES_H
 
@@ -31,7 +32,8 @@ typedef struct shape {
 
 enum { N_CONTEXTS = 7, N_PROFILES = 4, N_METRICS = 2, TIME = 1, BYTES = 2 };
 
-/* Two metrics at six of seven contexts in three profiles, of which the last has nothing; the summary has the sums as 11 and 12. */
+/* Two metrics at six of seven contexts in three profiles, of which the last has nothing; the summary has the sums as 11
+ * and 12. */
 static const cell CELLS[] = {{0, 0, 11, 10.5},  {0, 1, 11, 10.5},   {0, 2, 11, 3},      {0, 2, 12, 300},
                              {0, 4, 11, 0.5},   {0, 6, 12, 7},      {1, 0, TIME, 4},    {1, 1, TIME, 4},
                              {1, 2, TIME, 1},   {1, 2, BYTES, 100}, {1, 6, BYTES, 7},   {2, 0, TIME, 6.5},
@@ -52,7 +54,7 @@ typedef struct sample {
 static const sample LINES[2][3] = {{{START, 1}, {START + 1000, 2}, {START + 2000, 0}},
                                    {{START + 500, 2}, {START + 400, 1}, {START + 3000, 99}}};
 
-/* ---- bytes ----------------------------------------------------------------------------------------------------------- */
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 static inline void put(as_vec *out, bool big, uint64_t value, unsigned n) {
     for (unsigned i = 0; i < n; i++) {
@@ -99,7 +101,7 @@ static inline as_vec begin(const shape *how, const char *magic_2021, const char 
     return out;
 }
 
-/* ---- profile.db ------------------------------------------------------------------------------------------------------ */
+/* ---- profile.db -------------------------------------------------------------------------------------------------- */
 
 static inline uint64_t add_tuple(as_vec *out, const shape *how, uint32_t profile) {
     uint64_t at = out->count;
@@ -184,7 +186,7 @@ static inline as_vec make_profile(const shape *how, const cell *cells, size_t n)
     return out;
 }
 
-/* ---- cct.db ---------------------------------------------------------------------------------------------------------- */
+/* ---- cct.db ------------------------------------------------------------------------------------------------------ */
 
 static inline as_vec make_cct(const shape *how, const cell *cells, size_t n) {
     bool is_2021 = how->form == AS_HPC_2021;
@@ -227,7 +229,7 @@ static inline as_vec make_cct(const shape *how, const cell *cells, size_t n) {
     return out;
 }
 
-/* ---- trace.db -------------------------------------------------------------------------------------------------------- */
+/* ---- trace.db ---------------------------------------------------------------------------------------------------- */
 
 static inline as_vec make_trace(const shape *how) {
     bool is_2021 = how->form == AS_HPC_2021;
@@ -254,9 +256,10 @@ static inline as_vec make_trace(const shape *how) {
     return out;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* A dataset of the files in a directory: contexts 0 … 6 are those of the files in opposite order, the metrics TIME and BYTES are 0 and 1. */
+/* A dataset of the files in a directory: contexts 0 … 6 are those of the files in opposite order, the metrics TIME and
+ * BYTES are 0 and 1. */
 typedef struct opened {
     assay_status status;
     assay_error error;

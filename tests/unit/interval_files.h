@@ -8,7 +8,8 @@
 
 #include "dataset/build.h"
 
-/* A region is named by its call path "a->b", a section or pause by its label. Times in seconds. tags: "k=v;k=v" or NULL. */
+/* A region is named by its call path "a->b", a section or pause by its label. Times in seconds. tags: "k=v;k=v" or
+ * NULL. */
 typedef struct made_event {
     assay_id run;
     const char *kind, *path;

@@ -24,7 +24,8 @@ inline std::string_view text_of(as_json *json) {
 inline bool same_number(as_number ours, simdjson::dom::element theirs) {
     if (theirs.is_int64()) { /* simdjson reads "-0" as the integer 0 */
         int64_t value = theirs.get_int64().value_unsafe();
-        return ours.kind == AS_INT ? ours.i == value : ours.kind == AS_REAL && ours.r == 0 && std::signbit(ours.r) && value == 0;
+        return ours.kind == AS_INT ? ours.i == value
+                                   : ours.kind == AS_REAL && ours.r == 0 && std::signbit(ours.r) && value == 0;
     }
     if (theirs.is_uint64()) return ours.kind == AS_UINT && ours.u == theirs.get_uint64().value_unsafe();
     double value = theirs.get_double().value_unsafe(), real = as_number_real(ours);
@@ -37,7 +38,8 @@ inline bool same_value(as_json *json, simdjson::dom::element theirs) {
     switch (theirs.type()) {
     case element_type::NULL_VALUE: return json->type == AS_JSON_NULL;
     case element_type::BOOL: return json->type == (theirs.get_bool().value_unsafe() ? AS_JSON_TRUE : AS_JSON_FALSE);
-    case element_type::STRING: return json->type == AS_JSON_STRING && text_of(json) == theirs.get_string().value_unsafe();
+    case element_type::STRING:
+        return json->type == AS_JSON_STRING && text_of(json) == theirs.get_string().value_unsafe();
     case element_type::ARRAY: {
         simdjson::dom::array children = theirs.get_array().value_unsafe();
         if (json->type != AS_JSON_ARRAY) return false;
@@ -69,7 +71,8 @@ inline std::string difference(simdjson::dom::parser &parser, const char *data, s
     while (as_json_next(&json) > AS_JSON_END) {
         if (json.type != AS_JSON_NUMBER) continue;
         as_number number = as_json_number(&json);
-        beyond_integers |= number.kind == AS_REAL && !std::memchr(json.token, '.', json.token_size) && std::fabs(number.r) >= 0x1p63;
+        beyond_integers |=
+            number.kind == AS_REAL && !std::memchr(json.token, '.', json.token_size) && std::fabs(number.r) >= 0x1p63;
         beyond_doubles |= std::isinf(as_number_real(number));
     }
     bool accepted = json.type == AS_JSON_END;
@@ -89,8 +92,10 @@ inline std::string difference(simdjson::dom::parser &parser, const char *data, s
     } else if (accepted) {
         as_json_restart(&json, data, size, 1);
         as_json_next(&json);
-        if (!same_value(&json, root)) result = "other values, at column " + std::to_string(as_json_place(&json).column);
-        else if (as_json_next(&json) != AS_JSON_END) result = "we read on where simdjson ends";
+        if (!same_value(&json, root))
+            result = "other values, at column " + std::to_string(as_json_place(&json).column);
+        else if (as_json_next(&json) != AS_JSON_END)
+            result = "we read on where simdjson ends";
     }
     as_json_free(&json);
     return result;

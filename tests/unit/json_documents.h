@@ -1,4 +1,5 @@
-/* Documents that every reader of RFC 8259 must accept, and documents it must refuse: shared by our tests and those against simdjson. */
+/* Documents that every reader of RFC 8259 must accept, and documents it must refuse: shared by our tests and those
+ * against simdjson. */
 #ifndef AS_TESTS_JSON_DOCUMENTS_H
 #define AS_TESTS_JSON_DOCUMENTS_H
 

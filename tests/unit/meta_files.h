@@ -1,4 +1,5 @@
-/* A meta.db for tests, made byte by byte to the description of the format, and of its first draft. Include it behind cmocka.h. */
+/* A meta.db for tests, made byte by byte to the description of the format, and of its first draft. Include it behind
+ * cmocka.h. */
 #ifndef AS_TESTS_META_FILES_H
 #define AS_TESTS_META_FILES_H
 
@@ -43,7 +44,8 @@ static inline void meta_section(meta_file *f, unsigned number, uint64_t at, uint
     meta_put(f, 0x18 + 16 * number, at, 8);
 }
 
-/* Metrics: "time (sec)" in point (id 0), function (1), lex_aware (2) and execution (3), with count and sum of execution as statistics 3 and 7. */
+/* Metrics: "time (sec)" in point (id 0), function (1), lex_aware (2) and execution (3), with count and sum of execution
+ * as statistics 3 and 7. */
 static inline void meta_add_metrics(meta_file *f) {
     static const char *const names[] = {"point", "function", "lex_aware", "execution"};
     f->scopes = meta_room(f, 4 * 16);
@@ -111,7 +113,8 @@ static inline uint64_t meta_add_table(meta_file *f, unsigned section, unsigned n
     return elements;
 }
 
-/* One module, two files of which the first is copied, functions main (file, line 3), one without a name at 0x20, and "<gpu kernel>" without a place. */
+/* One module, two files of which the first is copied, functions main (file, line 3), one without a name at 0x20, and
+ * "<gpu kernel>" without a place. */
 static inline void meta_add_names(meta_file *f) {
     f->modules = meta_add_table(f, 5, 1, 16);
     f->files = meta_add_table(f, 6, 2, 16);
@@ -130,7 +133,8 @@ static inline void meta_add_names(meta_file *f) {
     meta_put(f, f->functions + 80, meta_text(f, "<gpu kernel>"), 8);
 }
 
-/* A context behind those that are there. flags: 1 function, 2 file and line, 4 module and offset; the first number is the function's or file's index. */
+/* A context behind those that are there. flags: 1 function, 2 file and line, 4 module and offset; the first number is
+ * the function's or file's index. */
 static inline void meta_add_context(meta_file *f, uint32_t id, unsigned relation, unsigned type, unsigned flags,
                                     unsigned index, uint64_t number) {
     unsigned words = (flags & 1 ? 1 : 0) + (flags & 2 ? 2 : 0) + (flags & 4 ? 2 : 0);
@@ -147,15 +151,16 @@ static inline void meta_add_context(meta_file *f, uint32_t id, unsigned relation
     if (flags & 4) meta_put(f, word, f->modules, 8), meta_put(f, word + 8, flags & 2 ? 0x40 : number, 8);
 }
 
-/* Says that the contexts from the one of `first` to the end of that of `last`, which lie side by side, are the children of what stands at `parent`. */
+/* Says that the contexts from the one of `first` to the end of that of `last`, which lie side by side, are the children
+ * of what stands at `parent`. */
 static inline void meta_adopt(meta_file *f, uint64_t parent, uint32_t first, uint32_t last) {
     uint64_t end = f->context_at[last] + (f->is_draft ? 0x18 : 0x20) + 8ull * f->data[f->context_at[last] + 0x17];
     meta_put(f, parent, end - f->context_at[first], 8);
     meta_put(f, parent + 8, f->context_at[first], 8);
 }
 
-/* main thread (1) ( main (2) ( line src/a.c:5 (3) ( <anonymous app+0x20> (4) ) loop at b.c:7 (5) ( insn app+0x30 (6) ) ) <unknown function> (7) ( <gpu kernel> inlined (8) ) ) ;
- * in a draft without the main thread. */
+/* main thread (1) ( main (2) ( line src/a.c:5 (3) ( <anonymous app+0x20> (4) ) loop at b.c:7 (5) ( insn app+0x30 (6) )
+ * ) <unknown function> (7) ( <gpu kernel> inlined (8) ) ) ; in a draft without the main thread. */
 static inline void meta_add_contexts(meta_file *f) {
     f->entries = meta_room(f, 32);
     f->contexts = meta_room(f, 0x10);

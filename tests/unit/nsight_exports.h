@@ -98,7 +98,7 @@ static inline void add_symbol(made_export *made, const char *number, const char 
     assert_true(as_vec_append(&symbols->names, &known, 1));
 }
 
-/* ---- activities: each function returns the row ----------------------------------------------------------------------- */
+/* ---- activities: each function returns the row ------------------------------------------------------------------- */
 
 static inline uint32_t add_call(made_export *made, uint32_t thread, const char *name, int64_t start, int64_t end) {
     as_ns_call call = {

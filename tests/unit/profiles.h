@@ -1,9 +1,12 @@
 /* Small profiles as text, made into datasets and back. Include it behind cmocka.h.
  *
- *   places   "0/0 0/1 1/0": process and thread rank of each leaf, "a/0 0/0" with a word for the node that the next ones are on; "" for none
- *   metrics  "time DOUBLE inclusive; visits UINT64 exclusive"; a name with a dot, "time.wait", is a child of the metric before the dot
- *   tree     a line for each context, indented by two blanks for each level: "solve:10@7{i=3} | 1 2 | 3 -5": name, first line of the region, call site, parameter, then for
- *            each metric that is not derived the row of values, "-" for none */
+ *   places   "0/0 0/1 1/0": process and thread rank of each leaf, "a/0 0/0" with a word for the node that the next ones
+ *            are on; "" for none
+ *   metrics  "time DOUBLE inclusive; visits UINT64 exclusive"; a name with a dot, "time.wait", is a child of the metric
+ *            before the dot
+ *   tree     a line for each context, indented by two blanks for each level: "solve:10@7{i=3} | 1 2 | 3 -5": name,
+ *            first line of the region, call site, parameter, then for each metric that is not derived the row of
+ *            values, "-" for none */
 #ifndef AS_TESTS_PROFILES_H
 #define AS_TESTS_PROFILES_H
 
@@ -201,7 +204,7 @@ static inline as_dataset *make_profile(const char *places, const char *metrics, 
     return ds;
 }
 
-/* ---- and back -------------------------------------------------------------------------------------------------------- */
+/* ---- and back ---------------------------------------------------------------------------------------------------- */
 
 static inline void write_row(const as_dataset *ds, assay_id metric, assay_id run, assay_id context, FILE *out) {
     const as_profile *profile = as_ds_profile(ds, metric, run);

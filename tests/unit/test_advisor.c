@@ -15,7 +15,7 @@ static void near(double expected, double got) {
     if (!(fabs(expected - got) <= 1e-9 * fabs(expected) + 1e-300)) fail_msg("expected %.12g, got %.12g", expected, got);
 }
 
-/* ---- series ---------------------------------------------------------------------------------------------------------- */
+/* ---- series ------------------------------------------------------------------------------------------------------ */
 
 #define LIST(...) (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double)
 
@@ -68,7 +68,7 @@ static void series_go_on(void **state) {
     extends((as_step){'+', 1}, 5, NULL, 0, NULL, 0);
 }
 
-/* ---- campaigns ------------------------------------------------------------------------------------------------------- */
+/* ---- campaigns --------------------------------------------------------------------------------------------------- */
 
 static double *copy(const double *from, size_t n) {
     double *to = malloc(n * sizeof *to);
@@ -126,7 +126,7 @@ static void modes_of_designs(void **state) {
     mode_is(AS_ADVICE_GPR, 2, grid, 50);
 }
 
-/* ---- advice ---------------------------------------------------------------------------------------------------------- */
+/* ---- advice ------------------------------------------------------------------------------------------------------ */
 
 /* Seconds, for two parameters: the sum, so that costs differ. */
 static double sum_of_two(void *user, const double *point) {
@@ -261,7 +261,8 @@ static void add_takes_the_cheapest(void **state) {
     as_campaign_free(&campaign);
 }
 
-/* Where runtime does not depend on n, (1,6) … cost less than any point outside the lines; one of those comes first all the same. */
+/* Where runtime does not depend on n, (1,6) … cost less than any point outside the lines; one of those comes first all
+ * the same. */
 static void add_leads_with_a_combination(void **state) {
     (void)state;
     as_campaign campaign = campaign_of(2, CROSS, 18, NULL);
@@ -370,7 +371,7 @@ static void twelve_parameters_are_bounded(void **state) {
     as_campaign_free(&campaign);
 }
 
-/* ---- from a dataset -------------------------------------------------------------------------------------------------- */
+/* ---- from a dataset ---------------------------------------------------------------------------------------------- */
 
 static void campaign_of_a_dataset(void **state) {
     (void)state;

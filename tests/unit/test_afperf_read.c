@@ -217,8 +217,7 @@ static const char *rules_of(const char *text) {
     out[0] = '\0';
     for (size_t i = 0; i < ds->problems.count; i++) {
         size_t used = strlen(out);
-        snprintf(out + used, sizeof out - used, "%s:%u ", as_ds_problem(ds, i)->rule + 7,
-                 as_ds_problem(ds, i)->line);
+        snprintf(out + used, sizeof out - used, "%s:%u ", as_ds_problem(ds, i)->rule + 7, as_ds_problem(ds, i)->line);
     }
     as_dataset_free(ds);
     return out;

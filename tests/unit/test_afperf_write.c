@@ -16,7 +16,7 @@
 #define S   "# AFPerf v1     \n"
 #define RUN "RunInfo,100,nanoseconds,1.5,1.0.0,0x1,app,2,\n"
 
-/* ---- captures --------------------------------------------------------------------------------------------------------------- */
+/* ---- captures ---------------------------------------------------------------------------------------------------- */
 
 static as_afperf kept;
 
@@ -121,7 +121,7 @@ static void fields_of_later_versions_stay(void **state) {
     assert_copied(later, "1.0.0", S "RunInfo,0,seconds,1,1.3.0,0x1,app,2,\nRegionStop,1,0x10\n");
 }
 
-/* ---- behind others ---------------------------------------------------------------------------------------------------------- */
+/* ---- behind others ----------------------------------------------------------------------------------------------- */
 
 static void ids_that_are_free_stay(void **state) {
     (void)state;
@@ -193,7 +193,7 @@ static void what_cannot_be_appended_to_is_refused(void **state) {
     }
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static assay_status append_text(const char *path, const char *text, assay_error *error) {
     as_append *append;
@@ -241,7 +241,7 @@ static void a_file_that_is_replaced_meanwhile_stays(void **state) {
     assert_true(file_is(path, "new"));
 }
 
-/* ---- datasets of other formats ------------------------------------------------------------------------------------------------ */
+/* ---- datasets of other formats ----------------------------------------------------------------------------------- */
 
 static void a_call_tree_becomes_regions(void **state) {
     (void)state;
@@ -255,7 +255,8 @@ static void a_call_tree_becomes_regions(void **state) {
         metric->unit = as_ds_intern_text(ds, i ? "bytes" : "sec");
     }
     char *text = written(ds, NULL);
-    /* main lasts 30 ns, f and g 5 each, one nanosecond apart from what comes before them; the tree's values are inclusive */
+    /* main lasts 30 ns, f and g 5 each, one nanosecond apart from what comes before them; the tree's values are
+     * inclusive */
     assert_string_equal(text, S
                         "RunInfo,0,nanoseconds,0,1.0.0,0x1,unknown,,\nMeasurementType,0,0x1,0x2,bytes,int64,bytes,,\n"
                         "RegionStart,0,0x1,0x1,main,file=app.c\nRegionStart,1,0x1,0x2,f,file=app.c\nRegionStop,6,0x2\n"

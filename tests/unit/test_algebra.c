@@ -52,7 +52,7 @@ static void assert_problem(const as_dataset *ds, const char *rule, const char *w
     fail_msg("no problem %s with '%s'", rule, words);
 }
 
-/* ---- diff ------------------------------------------------------------------------------------------------------------ */
+/* ---- diff -------------------------------------------------------------------------------------------------------- */
 
 static void differences_are_signed(void **state) {
     (void)state;
@@ -143,7 +143,8 @@ static void locations_of_one_side_are_zero(void **state) {
     as_dataset_free(ds);
 }
 
-/* Main itself became slower by what f became faster: where a row is zeros and left out, its children are still taken off. */
+/* Main itself became slower by what f became faster: where a row is zeros and left out, its children are still taken
+ * off. */
 static void exclusive_change_of_a_row_of_zeros(void **state) {
     (void)state;
     as_dataset *ds =
@@ -227,7 +228,7 @@ static void what_was_done_is_an_attribute(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- mean ------------------------------------------------------------------------------------------------------------ */
+/* ---- mean -------------------------------------------------------------------------------------------------------- */
 
 static void means(void **state) {
     (void)state;
@@ -277,7 +278,7 @@ static void derived_metrics_stay(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- merge ----------------------------------------------------------------------------------------------------------- */
+/* ---- merge ------------------------------------------------------------------------------------------------------- */
 
 static void columns_come_whole_from_the_last(void **state) {
     (void)state;
@@ -335,7 +336,7 @@ static void merged_types(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- cut ------------------------------------------------------------------------------------------------------------- */
+/* ---- cut --------------------------------------------------------------------------------------------------------- */
 
 static as_dataset *cut_of(as_dataset *part, const char *root, const char *prune, assay_error *error) {
     as_dataset *out = NULL;
@@ -428,9 +429,10 @@ static void wrong_names(void **state) {
     assert_int_equal(error.code, ASSAY_E_USAGE);
 }
 
-/* ---- experiments ----------------------------------------------------------------------------------------------------- */
+/* ---- experiments ------------------------------------------------------------------------------------------------- */
 
-/* Means of main->f and main->g at p = 4 and p = 2, in this order; values instead of statistics where `repetitions` says so. */
+/* Means of main->f and main->g at p = 4 and p = 2, in this order; values instead of statistics where `repetitions` says
+ * so. */
 static as_dataset *make_experiment(const double means[4], size_t repetitions) {
     static const char *const paths[] = {"main->f", "main->g"};
     as_dataset *ds = as_dataset_new(0);
@@ -556,7 +558,7 @@ static void ragged_repetitions_are_compared_by_means(void **state) {
     assert_measured(diff_of(make_ragged(10), other, AS_MATCH_NAME, false), "main 0:1x1; f 0:-6x1");
 }
 
-/* ---- little memory --------------------------------------------------------------------------------------------------- */
+/* ---- little memory ----------------------------------------------------------------------------------------------- */
 
 static assay_status operate(int operation, as_dataset **parts, as_dataset **out, assay_error *error) {
     static const char *const root = "f", *const prune = "g";

@@ -1,4 +1,5 @@
-/* The public functions on a small file: opening, looking, saving, losses, merging, and what happens when something is wrong. */
+/* The public functions on a small file: opening, looking, saving, losses, merging, and what happens when something is
+ * wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

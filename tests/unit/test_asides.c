@@ -50,7 +50,7 @@ static void expect_nodes(const as_dataset *ds, assay_id metric, const double *in
 
 #define SIX(...) ((const double[]){__VA_ARGS__})
 
-/* ---- nodes and rows -------------------------------------------------------------------------------------------------- */
+/* ---- nodes and rows ---------------------------------------------------------------------------------------------- */
 
 static void exclusive_values_are_not_added(void **state) {
     (void)state;
@@ -153,7 +153,7 @@ static void derived_metrics(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- views ----------------------------------------------------------------------------------------------------------- */
+/* ---- views ------------------------------------------------------------------------------------------------------- */
 
 typedef struct shown {
     const as_dataset *ds;
@@ -251,7 +251,7 @@ static void recursion(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- totals ---------------------------------------------------------------------------------------------------------- */
+/* ---- totals ------------------------------------------------------------------------------------------------------ */
 
 static void totals_over_series(void **state) {
     (void)state;
@@ -293,7 +293,7 @@ static void paths_of_verdicts(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- algebra --------------------------------------------------------------------------------------------------------- */
+/* ---- algebra ----------------------------------------------------------------------------------------------------- */
 
 static as_dataset *cut_of(as_dataset *ds, const char *root, const char *prune) {
     as_dataset *out = NULL;
@@ -343,7 +343,7 @@ static void results_keep_them_aside(void **state) {
     }
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static bool is_told(const as_dataset *ds, const char *format, const char *words) {
     as_losses losses;

@@ -82,7 +82,8 @@ static void assert_only(const pair *p, size_t side, const char *expected) {
     assert_string_equal(text, expected);
 }
 
-/* Children of the base come first, in its order; those that only the target has stand behind them, also below a pair that stands elsewhere. */
+/* Children of the base come first, in its order; those that only the target has stand behind them, also below a pair
+ * that stands elsewhere. */
 static const char base_tree[] = "main:1 | 50 50\n"
                                 "  f:5 | 10 10\n"
                                 "    g | 4 4\n"

@@ -70,7 +70,7 @@ static const char *skipped_reason(const comparison *c, as_check check) {
     return NULL;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static void names_are_found(void **state) {
     (void)state;
@@ -98,7 +98,7 @@ static void numbers_are_rounded_as_python_does(void **state) {
     assert_true(isnan(as_round_decimals(NAN, 2)));
 }
 
-/* ---- amounts ---------------------------------------------------------------------------------------------------------- */
+/* ---- amounts ----------------------------------------------------------------------------------------------------- */
 
 #define AMOUNTS(rows) HEADER "\"resources\": [" rows "]}"
 
@@ -138,7 +138,7 @@ static void what_is_no_number_is_left_out_of_means(void **state) {
     end(&c);
 }
 
-/* ---- models ------------------------------------------------------------------------------------------------------------- */
+/* ---- models ------------------------------------------------------------------------------------------------------ */
 
 #define MODEL(uid, kind, r_square, from, to, coefficients)                                                             \
     "{\"uid\": \"" uid "\", \"model\": \"" kind "\", \"method\": \"full\", \"r_square\": " #r_square                   \
@@ -158,12 +158,12 @@ static void checks_without_their_columns_are_skipped(void **state) {
 
 static void orders_of_growth_are_compared(void **state) {
     (void)state;
-    static const char base[] =
-        MODELS(MODEL("f", "linear", 0.95, 1, 10, TWO(1, 1)) ", " MODEL("f", "constant", 0.5, 1, 10, TWO(5, 0)) ", " MODEL(
+    static const char base[] = MODELS(
+        MODEL("f", "linear", 0.95, 1, 10, TWO(1, 1)) ", " MODEL("f", "constant", 0.5, 1, 10, TWO(5, 0)) ", " MODEL(
             "weak", "linear", 0.85, 1, 10, TWO(1, 1)) ", " MODEL("better", "exponential", 0.99, 1, 10, TWO(1, 2))),
                       target[] = MODELS(MODEL("f", "power", 0.93, 1, 10, TWO(1, 1)) ", " MODEL(
                           "weak", "power", 0.95, 1, 10, TWO(1, 1)) ", " MODEL("better", "constant", 0.97, 1, 10,
-                                                                             TWO(1, 0)));
+                                                                              TWO(1, 0)));
     comparison c = compare_by(AS_CHECK_ORDER, false, base, target);
     assert_change(&c, "f", AS_DEGRADATION, 2); /* linear, quadratic, power */
     assert_change(&c, "weak", AS_NO_CHANGE, 0);
@@ -192,8 +192,9 @@ static void areas_are_compared(void **state) {
         {MODELS(MODEL("f", "linear", 0.95, 0, 10, TWO(1, 1))), MODELS(MODEL("f", "linear", 0.95, 0, 20, TWO(1, 1))),
          AS_NO_CHANGE, AS_DEGRADATION, 0, 2.67},
         /* 1, 2, 4, 8: (8 - 1) / ln 2 against 3 */
-        {MODELS(MODEL("f", "constant", 0.95, 0, 3, TWO(1, 0))), MODELS(MODEL("f", "exponential", 0.95, 0, 3, TWO(1, 2))),
-         AS_DEGRADATION, AS_DEGRADATION, 7 / M_LN2 / 3 - 1, 2.37},
+        {MODELS(MODEL("f", "constant", 0.95, 0, 3, TWO(1, 0))),
+         MODELS(MODEL("f", "exponential", 0.95, 0, 3, TWO(1, 2))), AS_DEGRADATION, AS_DEGRADATION, 7 / M_LN2 / 3 - 1,
+         2.37},
         /* below 0 a smaller area is a larger number */
         {MODELS(MODEL("f", "constant", 0.95, 0, 3, TWO(-4, 0))), MODELS(MODEL("f", "constant", 0.95, 0, 3, TWO(-2, 0))),
          AS_DEGRADATION, AS_OPTIMIZATION, 0.5, -0.5},
@@ -269,7 +270,7 @@ static void curves_are_compared_at_points(void **state) {
     static const char base[] =
         MODELS(MODEL("f", "linear", 0.95, 0, 10, TWO(1, 1)) ", " MODEL("same", "linear", 0.95, 0, 10, TWO(100, 1))),
                       target[] = MODELS(MODEL("f", "linear", 0.9, 0, 10, TWO(1, 2)) ", " MODEL("same", "linear", 0.9, 0,
-                                                                                              10, TWO(104, 1.04)));
+                                                                                               10, TWO(104, 1.04)));
     comparison c = compare_by(AS_CHECK_POLYNOMIAL, false, base, target);
     assert_change(&c, "f", AS_DEGRADATION, 5.0 / 6); /* means of 1 + x and 1 + 2 x: 6 and 11 */
     assert_near(change_of(&c, "f")->confidence, 0.9);
@@ -281,7 +282,8 @@ static void curves_are_compared_at_points(void **state) {
     c = compare_by(AS_CHECK_LINEAR, false, base, target);
     assert_string_equal(change_of(&c, "f")->type, "linear"); /* the difference is x */
     end(&c);
-    /* Perun: the mean of x / (1 + x), in percent: 1 - ln 11 / 10, and the sum at 1000 points adds half of what the last has */
+    /* Perun: the mean of x / (1 + x), in percent: 1 - ln 11 / 10, and the sum at 1000 points adds half of what the last
+     * has */
     c = compare_by(AS_CHECK_POLYNOMIAL, true, base, target);
     assert_int_equal(change_of(&c, "f")->result, AS_DEGRADATION);
     assert_true(fabs(change_of(&c, "f")->rate - 100 * (1 - log(11) / 10)) < 0.05);
@@ -331,7 +333,8 @@ static void few_values_are_one_window(void **state) {
     MODELS("{\"uid\": \"f\", \"model\": \"moving_average\", \"r_square\": 0.9, \"x_start\": 0, \"x_end\": 4, "         \
            "\"bucket_stats\": " values ", \"window_width\": 1, \"moving_method\": \"sma\"}")
     comparison c = compare_by(AS_CHECK_LOCAL, true, VALUES("[1, 2, 3, 4, 10]"), VALUES("[1, 2, 3, 4, 20]"));
-    /* Integral: (1 + 4*2 + 2*3 + 4*4 + 10) / 3 = 41/3 and 51/3; mean and sum 20 and 30; maximum 10 and 20; median, minimum, both quartiles as before */
+    /* Integral: (1 + 4*2 + 2*3 + 4*4 + 10) / 3 = 41/3 and 51/3; mean and sum 20 and 30; maximum 10 and 20; median,
+     * minimum, both quartiles as before */
     assert_change(&c, "f", AS_DEGRADATION, 0.28);
     const as_check_change *change = change_of(&c, "f");
     assert_int_equal(change->n_intervals, 1);
@@ -352,14 +355,15 @@ static void simpson_takes_the_mean_of_both_ways(void **state) {
     assert_near(as_simpson(of_uneven, uneven, 3), 9);
 }
 
-/* ---- exclusive times ---------------------------------------------------------------------------------------------------- */
+/* ---- exclusive times --------------------------------------------------------------------------------------------- */
 
 #define TIME(uid, place, ms)                                                                                           \
     "{\"uid\": \"" uid "\", \"location\": \"" place "\", \"amount\": 1, \"exclusive\": " #ms "000000}"
 
 static void outliers_are_found(void **state) {
     (void)state;
-    /* changes -2, -1, 0, 1, 2 and 90: median 0.5, distances 2.5 1.5 0.5 0.5 1.5 89.5, their median 1.5; quartiles -0.75 and 1.75 */
+    /* changes -2, -1, 0, 1, 2 and 90: median 0.5, distances 2.5 1.5 0.5 0.5 1.5 89.5, their median 1.5; quartiles -0.75
+     * and 1.75 */
     static const char base[] =
         AMOUNTS(TIME("a", "lib-1.2.so", 10) ", " TIME("b", "lib-1.2.so", 10) ", " TIME("c", "lib-1.2.so", 10) ", " TIME(
             "d", "lib-1.2.so", 10) ", " TIME("e", "lib-1.2.so", 10) ", " TIME("f", "lib-1.2.so", 10)),
@@ -404,7 +408,7 @@ static void what_is_new_and_gone_is_said(void **state) {
     end(&c);
 }
 
-/* ---- names that are alike -------------------------------------------------------------------------------------------------- */
+/* ---- names that are alike ---------------------------------------------------------------------------------------- */
 
 static double likeness(const char *text, const char *word) {
     uint64_t work = 1000000;

@@ -1,4 +1,5 @@
-/* The simulation of bench/compare_simulation.c, small: how often nothing is called a change, and a change is found. Seeds are fixed, so are the results. */
+/* The simulation of bench/compare_simulation.c, small: how often nothing is called a change, and a change is found.
+ * Seeds are fixed, so are the results. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -44,7 +44,7 @@ static const char *text_of(const as_dataset *ds, as_str text) {
     return text == AS_NO_STR ? "NULL" : as_ds_text(ds, text);
 }
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 #define ALL_OF(metrics, program, system)                                                                               \
     "<?xml version=\"1.0\"?>\n<cube version=\"4.7\"><metrics>" metrics "</metrics><program>" program                   \
@@ -147,7 +147,7 @@ static void a_metric_without_a_name_gets_one(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- program --------------------------------------------------------------------------------------------------------- */
+/* ---- program ----------------------------------------------------------------------------------------------------- */
 
 static void regions_and_contexts(void **state) {
     (void)state;
@@ -238,7 +238,7 @@ static void contexts_without_a_number_are_reported(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- system ---------------------------------------------------------------------------------------------------------- */
+/* ---- system ------------------------------------------------------------------------------------------------------ */
 
 /* "id kind name rank parent" for each location; leaves with a star. The caller frees it. */
 static char *describe_locations(const as_dataset *ds) {
@@ -327,7 +327,7 @@ static void columns_go_by_id(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- the rest -------------------------------------------------------------------------------------------------------- */
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 static void nothing_is_lost(void **state) {
     (void)state;

@@ -7,8 +7,8 @@
 
 #include "cube_files.h"
 
-/* r0 ( r1 ( r2 r3 ) r4 ( r5 ) ) and a second root r6 ( r7 ). INCLUSIVE rows are numbered by handing out numbers to all children at once: 0 gets 0; 1 and 4 get 1 and 2; 2
- * and 3 get 3 and 4; 5 gets 5; 6 gets 6, 7 gets 7. */
+/* r0 ( r1 ( r2 r3 ) r4 ( r5 ) ) and a second root r6 ( r7 ). INCLUSIVE rows are numbered by handing out numbers to all
+ * children at once: 0 gets 0; 1 and 4 get 1 and 2; 2 and 3 get 3 and 4; 5 gets 5; 6 gets 6, 7 gets 7. */
 static const char TREE[] = "0(1(2()3())4(5()))6(7())";
 static const double EIGHT[] = {1, 10, 2, 20, 3, 30, 4, 40, 5, 50, 6, 60, 7, 70, 8, 80}; /* rows of two */
 
@@ -213,7 +213,7 @@ static void values_of_unknown_types(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- packed ---------------------------------------------------------------------------------------------------------- */
+/* ---- packed ------------------------------------------------------------------------------------------------------ */
 
 static as_vec make_three_packed(bool is_big, size_t width, const size_t *order) {
     segment segments[3];
@@ -284,7 +284,7 @@ static void packed_rows_may_be_empty(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- damage ---------------------------------------------------------------------------------------------------------- */
+/* ---- damage ------------------------------------------------------------------------------------------------------ */
 
 /* Opening works, with a problem; asking for the values fails with this rule and words. */
 static void assert_damaged(as_vec index, as_vec data, const char *rule, const char *words) {
@@ -382,7 +382,7 @@ static void damaged_segments(void **state) {
     assert_not_unpacked(make_segment(false, 1, EIGHT, 0), "less than a row");
 }
 
-/* ---- counters -------------------------------------------------------------------------------------------------------- */
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
 
 static void counters_below_zero_are_reported_once(void **state) {
     (void)state;
@@ -422,7 +422,7 @@ static void counters_below_zero_can_be_numbers(void **state) {
     as_output_discard(file.out);
 }
 
-/* ---- large ----------------------------------------------------------------------------------------------------------- */
+/* ---- large ------------------------------------------------------------------------------------------------------- */
 
 /* More rows than one piece of work has. */
 static void many_rows_in_parallel(void **state) {

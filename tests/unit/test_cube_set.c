@@ -12,7 +12,7 @@
 #include "point_names.h"
 #include "temporary.h"
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static void assert_name(const char *name, const char *expected) {
     assert_point_name(as_set_parse_name, name, expected);
@@ -51,7 +51,7 @@ static void names_of_directories(void **state) {
     assert_name("mm.1x2", "no number");
 }
 
-/* ---- sets ------------------------------------------------------------------------------------------------------------ */
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where) {
     (void)status;
@@ -249,7 +249,8 @@ static void assert_pooled(const char *option, const char *expected) {
     as_dataset_free(ds);
 }
 
-/* r0 has 0 and 6 in one run of the first point, 0 and 0 in the other; r1 has 0 and 2, 0 and 2. Both are 0 3 and 0 0 at the second one. */
+/* r0 has 0 and 6 in one run of the first point, 0 and 0 in the other; r1 has 0 and 2, 0 and 2. Both are 0 3 and 0 0 at
+ * the second one. */
 static void locations_become_one_number(void **state) {
     (void)state;
     write_profile("p1.r1", "a.cubex", V, "0(1())", 2, 2, (double[]){0, 6, 0, 2});

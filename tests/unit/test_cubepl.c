@@ -11,7 +11,7 @@
 
 #include "dataset/formula/cubepl.h"
 
-/* ---- two metrics and a few facts at points --------------------------------------------------------------------------- */
+/* ---- two metrics and a few facts at points ----------------------------------------------------------------------- */
 
 enum { METRIC_V, METRIC_T, METRIC_PAPI };
 enum { FACT_POINT, FACT_COUNT, FACT_NAMES, FACT_NAME };
@@ -151,7 +151,7 @@ static void check_same(const char *text, double expected) {
     }
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static void test_arithmetic(void **state) {
     (void)state;
@@ -476,7 +476,7 @@ static void test_many(void **state) {
     }
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------------- */
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 static void test_refused(void **state) {
     (void)state;

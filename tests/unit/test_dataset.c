@@ -44,7 +44,7 @@ static assay_id find_path(const as_dataset *ds, const char *path) {
     return found;
 }
 
-/* ---- the tree -------------------------------------------------------------------------------------------------------- */
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 static void tree_is_in_pre_order(void **state) {
     (void)state;
@@ -97,7 +97,7 @@ static void odd_paths_come_back_unchanged(void **state) {
     }
 }
 
-/* ---- experiments ----------------------------------------------------------------------------------------------------- */
+/* ---- experiments ------------------------------------------------------------------------------------------------- */
 
 typedef struct fixture {
     as_dataset *ds;
@@ -174,8 +174,8 @@ static void values_in_any_order_are_sorted(void **state) {
     as_dataset_free(f.ds);
 }
 
-/* Rows "a1": call path a at point 1, its value being its place in the list. Whether one list of runs does for all call paths is a matter of memory only:
- * each row must come back with its point and its value. */
+/* Rows "a1": call path a at point 1, its value being its place in the list. Whether one list of runs does for all call
+ * paths is a matter of memory only: each row must come back with its point and its value. */
 static void check_rows(const char *rows, uint32_t period) {
     fixture f = experiment_of(1);
     size_t n = strlen(rows) / 3 + 1, found = 0;
@@ -392,7 +392,7 @@ static void forgetting_leaves_only_problems(void **state) {
     as_dataset_free(f.ds);
 }
 
-/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 static void statistics_by_hand(void **state) {
     (void)state;
@@ -441,7 +441,7 @@ static void statistics_of_many(void **state) {
     }
 }
 
-/* ---- functions ------------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 static const char *function_text(as_dataset *ds, const as_segment *segments, size_t n_segments, const as_term *terms,
                                  size_t n_terms) {
@@ -509,7 +509,7 @@ static void functions_read_rounded(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- merging --------------------------------------------------------------------------------------------------------- */
+/* ---- merging ----------------------------------------------------------------------------------------------------- */
 
 static void merging_unites_points_and_appends_repetitions(void **state) {
     (void)state;
@@ -579,7 +579,8 @@ static void merging_keeps_attributes_once(void **state) {
     as_dataset_free(parts[1]);
 }
 
-/* As many metrics as call paths, each with values in two of them, the second first: the time must not be that of metrics times call paths. */
+/* As many metrics as call paths, each with values in two of them, the second first: the time must not be that of
+ * metrics times call paths. */
 static void many_metrics_of_many_call_paths(void **state) {
     (void)state;
     enum { N = 100000 };

@@ -98,7 +98,8 @@ static void exploding_names(void **state) {
     assert_true(as_demangled_bound(name, strlen(name)) == UINT64_MAX);
 }
 
-/* What lets demanglers go round for ever: something wrong in a name that depends on parameters, a parameter within the very argument that it stands for; and nesting without end. */
+/* What lets demanglers go round for ever: something wrong in a name that depends on parameters, a parameter within the
+ * very argument that it stands for; and nesting without end. */
 static void endless_names(void **state) {
     (void)state;
     static const char *const endless[] = {"_Z1fIXsrCT_1bEEvv", "_Z1fIXsr1fIr0DE1hEE", "_Z1fIXsr1fIsr0DE1hEEvv",

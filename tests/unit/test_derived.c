@@ -124,7 +124,7 @@ static void expect(values got, const double inclusive[4], const double exclusive
 }
 #define FOUR(...) ((const double[4]){__VA_ARGS__})
 
-/* ---- kinds ----------------------------------------------------------------------------------------------------------- */
+/* ---- kinds ------------------------------------------------------------------------------------------------------- */
 
 /* Sums: v 3333 330 300 3000 and 3 30 300 3000; t 16176 1170 1100 15000 and 6 70 1100 15000 */
 static void post_is_of_sums(void **state) {
@@ -171,7 +171,7 @@ static void other_ways_of_summing(void **state) {
            FOUR(3333, 330, 300, 3000), FOUR(3333 - 6000, 330 - 600, 300, 3000));
 }
 
-/* ---- operands -------------------------------------------------------------------------------------------------------- */
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
 
 /* n exclusive at the threads: 50 150, 20 0, 10 60, 20 0; the difference ends at 0 */
 static void integers_and_composite_types(void **state) {
@@ -223,7 +223,8 @@ static void facts(void **state) {
     expect(compute(AS_DERIVED_POST, (texts){.value = "${cube::#callpaths} * 1000 + ${cube::#locations} * 100 + "
                                                      "${cube::#locationgroups} * 10 + ${cube::#stns}"}),
            FOUR(4212, 4212, 4212, 4212), FOUR(4212, 4212, 4212, 4212));
-    /* The machine has a node below it, the node a process, which is none of its children; the process has two threads. */
+    /* The machine has a node below it, the node a process, which is none of its children; the process has two
+     * threads. */
     expect(compute(AS_DERIVED_POST,
                    (texts){.value = "${cube::stn::#children}[0] * 1000 + ${cube::stn::#children}[1] * 100 + "
                                     "${cube::stn::#locationgroups}[1] * 10 + ${cube::locationgroup::#locations}[0]"}),
@@ -268,7 +269,7 @@ static void masks(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- parts of it ----------------------------------------------------------------------------------------------------- */
+/* ---- parts of it ------------------------------------------------------------------------------------------------- */
 
 static void subtrees_and_locations(void **state) {
     (void)state;
@@ -330,7 +331,7 @@ static void rows_without_a_place(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- what cannot be used --------------------------------------------------------------------------------------------- */
+/* ---- what cannot be used ----------------------------------------------------------------------------------------- */
 
 static size_t problems_with(const as_dataset *ds, const char *words) {
     size_t n = 0;
@@ -436,7 +437,8 @@ static void long_chains(void **state) {
     as_dataset_free(ds);
 }
 
-/* Asked for one after the other, metrics are computed several at a time: with the same values, also of another run or part. */
+/* Asked for one after the other, metrics are computed several at a time: with the same values, also of another run or
+ * part. */
 static void all_of_a_chain(void **state) {
     (void)state;
     enum { LENGTH = 300 };

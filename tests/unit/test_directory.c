@@ -19,7 +19,7 @@ static int remove_all(void **state) {
     return system(command);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static void entries_are_sorted(void **state) {
     (void)state;
@@ -61,7 +61,7 @@ static void listing_can_fail(void **state) {
     assert_int_equal(budget.used, 0);
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static as_output_directory *open_directory(const char *path) {
     as_output_directory *directory = NULL;

@@ -1,4 +1,5 @@
-/* Events that a source makes when they are asked for: the tables event and attribute over a million of them, what is lost with them, and how few are made for an answer. */
+/* Events that a source makes when they are asked for: the tables event and attribute over a million of them, what is
+ * lost with them, and how few are made for an answer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,8 @@
 
 enum { N_EVENTS = 1000000, FIRST_NUMBER = 16 };
 
-/* Event i is number 16 + i, begins at i / 2 and lasts 1/4; those of even number have two tags, size = i and half = i / 2. */
+/* Event i is number 16 + i, begins at i / 2 and lasts 1/4; those of even number have two tags, size = i and half = i /
+ * 2. */
 typedef struct made_source {
     as_event_source base;
     as_str names[2], kind, size, half;

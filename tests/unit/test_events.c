@@ -1,4 +1,5 @@
-/* The table event: events and the samples of trace lines in one; conditions and orders, and what of a line is read for them. */
+/* The table event: events and the samples of trace lines in one; conditions and orders, and what of a line is read for
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

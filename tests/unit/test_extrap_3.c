@@ -13,7 +13,7 @@
 #include "formats/format.h"
 #include "functions.h"
 
-/* ---- building files -------------------------------------------------------------------------------------------------- */
+/* ---- building files ---------------------------------------------------------------------------------------------- */
 
 typedef struct image {
     char data[40000];
@@ -210,7 +210,7 @@ static void same_real(double expected, double got) {
     if (isnan(expected) ? !isnan(got) : expected != got) fail_msg("expected %g, got %g", expected, got);
 }
 
-/* ---- whole files ----------------------------------------------------------------------------------------------------- */
+/* ---- whole files ------------------------------------------------------------------------------------------------- */
 
 static void check_structure(const as_dataset *ds) {
     assert_string_equal(as_ds_text(ds, ds->format_version), "1.0");
@@ -354,7 +354,7 @@ static void everything_goes_into_an_experiment(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- damaged files --------------------------------------------------------------------------------------------------- */
+/* ---- damaged files ----------------------------------------------------------------------------------------------- */
 
 static void unknown_ids_are_refused(void **state) {
     (void)state;
@@ -518,8 +518,8 @@ static void files_cut_anywhere_end_orderly(void **state) {
         refusals++;
     }
     assert_int_equal(refusals + records, from.size);
-    /* Cuts behind a record, from the first point on: 2 coordinates, comment, 2 generators, model, 5 measurements; and one generator before
-     * its options, which it need not have. */
+    /* Cuts behind a record, from the first point on: 2 coordinates, comment, 2 generators, model, 5 measurements; and
+     * one generator before its options, which it need not have. */
     assert_int_equal(records, 12);
 }
 

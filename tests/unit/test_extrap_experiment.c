@@ -9,7 +9,7 @@
 #include "experiment_files.h"
 #include "functions.h"
 
-/* ---- measurements ---------------------------------------------------------------------------------------------------- */
+/* ---- measurements ------------------------------------------------------------------------------------------------ */
 
 static void statistics_are_taken_as_stored(void **state) {
     (void)state;
@@ -201,7 +201,7 @@ static void validation_sees_all_errors(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- raw values ------------------------------------------------------------------------------------------------------ */
+/* ---- raw values -------------------------------------------------------------------------------------------------- */
 
 #define TWO_POINTS(first, second)                                                                                      \
     "{\"parameters\":[\"p\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[1],\"values\":[0," first                 \
@@ -344,7 +344,7 @@ static void chunks_have_the_right_numbers(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- models ---------------------------------------------------------------------------------------------------------- */
+/* ---- models ------------------------------------------------------------------------------------------------------ */
 
 #define WITH_MODEL(modeler, model)                                                                                     \
     "{\"parameters\":[\"p\",\"q\"],\"measurements\":{\"c\":{\"m\":[{\"coordinate\":[1,2],\"mean\":1}]}},\"modelers\":" \

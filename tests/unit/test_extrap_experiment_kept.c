@@ -8,7 +8,7 @@
 
 #include "experiment_files.h"
 
-/* ---- nothing is lost ------------------------------------------------------------------------------------------------- */
+/* ---- nothing is lost --------------------------------------------------------------------------------------------- */
 
 /* In the order and layout that the writer uses, so that reading and writing it must give the same text. */
 static const char WHOLE[] =
@@ -50,7 +50,8 @@ static void everything_comes_back(void **state) {
     as_dataset_free(ds);
 }
 
-/* 250 further members: a hundred have columns, the rest stand together. Names that the table needs for itself come back, too. */
+/* 250 further members: a hundred have columns, the rest stand together. Names that the table needs for itself come
+ * back, too. */
 static void many_further_members_come_back(void **state) {
     (void)state;
     as_output *out = as_output_to_memory();
@@ -235,7 +236,7 @@ static void paths_beyond_memory_are_told(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- damage ---------------------------------------------------------------------------------------------------------- */
+/* ---- damage ------------------------------------------------------------------------------------------------------ */
 
 static as_output *zip_of_one_value(void) {
     file f = file_of(ONE("\"values\":[0,0]"));
@@ -265,7 +266,8 @@ static void files_cut_anywhere_are_refused(void **state) {
     as_output_discard(zip);
 }
 
-/* Every byte of an archive made 0 and made 255 in turn: sizes of terabytes, offsets behind the end, wrong names, wrong sums. */
+/* Every byte of an archive made 0 and made 255 in turn: sizes of terabytes, offsets behind the end, wrong names, wrong
+ * sums. */
 static void damaged_archives_end_orderly(void **state) {
     (void)state;
     as_output *zip = zip_of_one_value();

@@ -184,7 +184,7 @@ static void all_broken_rows_are_reported(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- unknown keys and writing ---------------------------------------------------------------------------------------- */
+/* ---- unknown keys and writing ------------------------------------------------------------------------------------ */
 
 #define WRITTEN                                                                                                        \
     "{\n"                                                                                                              \

@@ -1,4 +1,5 @@
-/* Models made here, written to .extra-p. The expected JSON has the members that Extra-P 4.2.5 writes for such models, in its order. */
+/* Models made here, written to .extra-p. The expected JSON has the members that Extra-P 4.2.5 writes for such models,
+ * in its order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,7 +96,8 @@ static void segments_that_meet_change_at_one_point(void **state) {
     as_dataset_free(ds);
 }
 
-/* Extra-P refuses a whole file whose changing points are not among the measurements: such a model is written without them. */
+/* Extra-P refuses a whole file whose changing points are not among the measurements: such a model is written without
+ * them. */
 static void segments_between_points_are_a_plain_model(void **state) {
     (void)state;
     as_dataset *ds = with_segments(17, 32, true);
@@ -124,7 +126,7 @@ static void costs_of_segments_come_back(void **state) {
     }
 }
 
-/* ---- the options of modelers ----------------------------------------------------------------------------------------- */
+/* ---- the options of modelers ------------------------------------------------------------------------------------- */
 
 #define SINGLE(logs)                                                                                                   \
     "\"allow_log_terms\":" logs                                                                                        \

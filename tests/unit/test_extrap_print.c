@@ -1,5 +1,5 @@
-/* Extra-P's printed text. Expected texts are what Extra-P 4.2.5 prints for the experiments in tests/data that it modelled and saved itself, and (formats of
- * numbers) what Python 3.11's format() gives. */
+/* Extra-P's printed text. Expected texts are what Extra-P 4.2.5 prints for the experiments in tests/data that it
+ * modelled and saved itself, and (formats of numbers) what Python 3.11's format() gives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

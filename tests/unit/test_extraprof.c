@@ -10,7 +10,7 @@
 #include "msgpack_files.h"
 #include "temporary.h"
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static as_dataset *read_packed(packed file, const char *option) {
     const char *options[] = {option, NULL};
@@ -42,7 +42,8 @@ static assay_id find_context(const as_dataset *ds, const char *path) {
     return found;
 }
 
-/* The values of a metric at a path, "1 2"; "-" where there are none. The times are nanoseconds, rounded: so they are easier to compare. */
+/* The values of a metric at a path, "1 2"; "-" where there are none. The times are nanoseconds, rounded: so they are
+ * easier to compare. */
 static const char *values_at(const as_dataset *ds, const char *path, const char *metric) {
     static char text[256];
     text[0] = '\0';
@@ -70,7 +71,7 @@ static const as_region *region_at(const as_dataset *ds, const char *path) {
     return as_ds_region(ds, as_ds_context(ds, context)->region);
 }
 
-/* ---- generations ----------------------------------------------------------------------------------------------------- */
+/* ---- generations ------------------------------------------------------------------------------------------------- */
 
 /* main takes 1000 ns, f in it 400: main itself has 600. */
 static void all_generations(void **state) {
@@ -102,7 +103,7 @@ static void all_generations(void **state) {
     }
 }
 
-/* ---- nodes ----------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* What a profiler writes: a launch with its kernel, copies of both kinds, a wait; each with its overlap. */
 static const char GPU_PROFILE[] = PROFILE(
@@ -191,7 +192,7 @@ static void units_and_kinds_of_metrics(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static void assert_name(const char *type, const char *name, const char *expected) {
     char json[512];
@@ -257,7 +258,7 @@ static void equal_names_are_one(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- threads, times that contradict one another ---------------------------------------------------------------------- */
+/* ---- threads, times that contradict one another ------------------------------------------------------------------ */
 
 /* Three threads in main, one of them in f; kernels and overlaps of two. */
 static const char THREADS[] =
@@ -329,7 +330,7 @@ static void what_takes_longer_than_its_call(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- extended and GPU metrics ---------------------------------------------------------------------------------------- */
+/* ---- extended and GPU metrics ------------------------------------------------------------------------------------ */
 
 static void extended_metrics(void **state) {
     (void)state;
@@ -374,7 +375,7 @@ static void hardware_counters(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- odd and broken files -------------------------------------------------------------------------------------------- */
+/* ---- odd and broken files ---------------------------------------------------------------------------------------- */
 
 static void assert_odd(packed file, const char *rule, int64_t offset, as_severity severity) {
     as_dataset *ds = read_packed(file, NULL);
@@ -621,7 +622,7 @@ static void bids(void **state) {
     }
 }
 
-/* ---- sets ------------------------------------------------------------------------------------------------------------ */
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where) {
     (void)status;

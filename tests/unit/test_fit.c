@@ -1,4 +1,5 @@
-/* The modelling engine. Expected numbers are worked out by hand in the comments, or follow from data that a function makes exactly. */
+/* The modelling engine. Expected numbers are worked out by hand in the comments, or follow from data that a function
+ * makes exactly. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +72,7 @@ static void term_is(const as_dataset *ds, const as_model *model, uint32_t i, con
     close_to(coefficient, term->coefficient, 1e-9);
 }
 
-/* ---- least squares --------------------------------------------------------------------------------------------------- */
+/* ---- least squares ----------------------------------------------------------------------------------------------- */
 
 /* One row (1, 3), two unknowns: the shortest solution of c0 + 3 c1 = y is y * (1, 3) / 10. */
 static void test_minimum_norm(void **state) {
@@ -109,7 +110,7 @@ static void test_triangulate(void **state) {
     close_to(2, inverse[2] * y[0] + inverse[3] * y[1], 1e-14);
 }
 
-/* ---- one parameter --------------------------------------------------------------------------------------------------- */
+/* ---- one parameter ----------------------------------------------------------------------------------------------- */
 
 static void test_exact_line(void **state) {
     (void)state;
@@ -144,8 +145,9 @@ static void test_constant(void **state) {
 }
 
 /* x = 1, 2, 3; y = 1, 2, 3.1; only the term p.
- * Without the first: slope 1.1, constant -0.2, predicts 0.9 for 1. Without the second: slope 1.05, constant -0.05, predicts 2.05 for 2.
- * Without the third: slope 1, constant 0, predicts 3 for 3.1. All points: slope 2.1 / 2, constant 6.1 / 3 - 2.1. */
+ * Without the first: slope 1.1, constant -0.2, predicts 0.9 for 1. Without the second: slope 1.05, constant -0.05,
+ * predicts 2.05 for 2. Without the third: slope 1, constant 0, predicts 3 for 3.1. All points: slope 2.1 / 2, constant
+ * 6.1 / 3 - 2.1. */
 static void test_leave_one_out(void **state) {
     (void)state;
     as_dataset *ds;
@@ -258,7 +260,7 @@ static void test_segmented_with_few_points(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- odd data -------------------------------------------------------------------------------------------------------- */
+/* ---- odd data ---------------------------------------------------------------------------------------------------- */
 
 /* c has all points; d four of six, which is too few; e has NaN and infinity at two. */
 static void test_ragged_and_not_finite(void **state) {
@@ -319,7 +321,7 @@ static void test_noise(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- several parameters ---------------------------------------------------------------------------------------------- */
+/* ---- several parameters ------------------------------------------------------------------------------------------ */
 
 /* All points of {1, 2, 3, 4, 5} x {2, 4, 8, 16, 32}, with a value each. */
 static as_dataset *two_parameters(double (*f)(double p, double q)) {
@@ -396,7 +398,7 @@ static void test_term_and_product(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- threads and reasons --------------------------------------------------------------------------------------------- */
+/* ---- threads and reasons ----------------------------------------------------------------------------------------- */
 
 static bool same_number(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 

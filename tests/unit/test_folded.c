@@ -138,8 +138,17 @@ static void test_names_that_look_like_amounts(void **state) {
 /* At the beginning of a file a byte order mark is none of a name: what is written begins with no name that has one. */
 static void test_byte_order_marks(void **state) {
     (void)state;
-    assert_writes("folded", "\xef\xbb\xbf" "a;b 1\n", "folded", "a;b 1\n");
-    assert_writes("folded", "a;b 0\n\xef\xbb\xbf" "c;\xef\xbb\xbf" "d 5\n", "folded", "c;\xef\xbb\xbf" "d 5\n");
+    assert_writes("folded",
+                  "\xef\xbb\xbf"
+                  "a;b 1\n",
+                  "folded", "a;b 1\n");
+    assert_writes("folded",
+                  "a;b 0\n\xef\xbb\xbf"
+                  "c;\xef\xbb\xbf"
+                  "d 5\n",
+                  "folded",
+                  "c;\xef\xbb\xbf"
+                  "d 5\n");
 }
 
 static void test_writing(void **state) {
@@ -246,7 +255,8 @@ int main(void) {
         cmocka_unit_test(test_byte_order_marks),
         cmocka_unit_test(test_writing),
         cmocka_unit_test(test_invalid_characters),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_deep_stacks),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_deep_stacks),
         cmocka_unit_test(test_bidding),
         cmocka_unit_test(test_beginnings_and_memory),
     };

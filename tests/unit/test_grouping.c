@@ -1,4 +1,5 @@
-/* Intervals in the order of time with what lies around them, pauses, and groups of tagged intervals. Expected numbers are arithmetic by hand. */
+/* Intervals in the order of time with what lies around them, pauses, and groups of tagged intervals. Expected numbers
+ * are arithmetic by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +29,7 @@ static void assert_near(double got, double expected) {
     if (!(fabs(got - expected) <= 1e-12)) fail_msg("expected %g, got %g", expected, got);
 }
 
-/* ---- intervals ------------------------------------------------------------------------------------------------------- */
+/* ---- intervals --------------------------------------------------------------------------------------------------- */
 
 typedef struct seen {
     char text[1024];
@@ -123,7 +124,7 @@ static void test_pauses(void **state) {
     as_pauses_free(&pauses);
 }
 
-/* ---- groups ---------------------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static double value_at(const as_dataset *of, const char *metric, assay_id run, assay_id context) {
     for (assay_id id = 0; id < AS_COUNT(of, metrics); id++) {
@@ -183,7 +184,8 @@ static void make_flight(const char *run_tags) {
 static void test_groups(void **state) {
     (void)state;
     make_flight(NULL);
-    /* frame 10 - 3 - 4; F15: move 3 - 1, radar 1; F16: move 4 - 1, radar 1; sections are groups of their own: io 5 and 6 */
+    /* frame 10 - 3 - 4; F15: move 3 - 1, radar 1; F16: move 4 - 1, radar 1; sections are groups of their own: io 5 and
+     * 6 */
     check_grouping("platform", NULL, "(no platform) 1 3 10; F15 2 3 3; F15 2 11 9; F16 2 4 4; ");
     check_grouping("platform,component", NULL,
                    "(no platform) 0 0 10; (no platform)->(no component) 1 3 10; F15 0 0 3; F15->(no component) 1 2 "
@@ -251,7 +253,8 @@ static void test_runs_apart(void **state) {
     as_grouping_free(&grouping);
 }
 
-/* Numbers of an interval less those of the same measure inside it; an interval between that has none does not matter. */
+/* Numbers of an interval less those of the same measure inside it; an interval between that has none does not
+ * matter. */
 static void test_measured(void **state) {
     (void)state;
     make_flight(NULL);

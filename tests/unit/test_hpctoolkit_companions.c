@@ -10,7 +10,7 @@
 #include "helpers.h"
 #include "temporary.h"
 
-/* ---- files to the description of the formats --------------------------------------------------------------------------- */
+/* ---- files to the description of the formats --------------------------------------------------------------------- */
 
 typedef struct bytes {
     unsigned char data[4096];
@@ -47,7 +47,7 @@ static void add_sample(bytes *b, uint64_t time, uint32_t id) {
 
 static void write_bytes(const char *name, const bytes *b) { write_temporary(name, b->data, b->size); }
 
-/* ---- a dataset with three contexts and two metrics --------------------------------------------------------------------- */
+/* ---- a dataset with three contexts and two metrics --------------------------------------------------------------- */
 
 typedef struct opened {
     as_dataset *ds;
@@ -64,7 +64,8 @@ static void open_companions(opened *o) {
         fail_msg("%s", o->error.message);
 }
 
-/* Nodes 1 … 3 are contexts 0 … 2; samples with `it` 40 + i are in context i; the columns 0 and 1 are metrics 0 and 1. */
+/* Nodes 1 … 3 are contexts 0 … 2; samples with `it` 40 + i are in context i; the columns 0 and 1 are metrics 0 and
+ * 1. */
 static void attach_companions(opened *o) {
     as_tree tree;
     as_tree_init(&tree, o->ds);
@@ -141,7 +142,7 @@ static void assert_line(const opened *o, size_t index, const char *expected) {
     assert_string_equal(got, expected);
 }
 
-/* ---- tests --------------------------------------------------------------------------------------------------------------- */
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 static const double FIRST[] = {10, 1, 0, 2, 30, 0}, SECOND[] = {7, 0, 8, 9};
 

@@ -18,7 +18,7 @@ static const shape SHAPES[] = {{.form = AS_HPC_2021, .big = true},
                                {.form = AS_HPC_4, .entry_size = 56}};
 enum { N_SHAPES = sizeof SHAPES / sizeof *SHAPES };
 
-/* ---- what the tests share -------------------------------------------------------------------------------------------- */
+/* ---- what the tests share ---------------------------------------------------------------------------------------- */
 
 static void write_file(const char *name, const as_vec *bytes) {
     write_temporary(name, bytes->count ? bytes->data : "", bytes->count);
@@ -114,7 +114,7 @@ static void assert_sums(const opened *o) {
     as_stored_sums_free(&both);
 }
 
-/* ---- good files ------------------------------------------------------------------------------------------------------ */
+/* ---- good files -------------------------------------------------------------------------------------------------- */
 
 static void values_by_row_and_column(void **state) {
     (void)state;
@@ -254,7 +254,7 @@ static void trace_lines_are_read_in_order(void **state) {
     }
 }
 
-/* ---- damage ---------------------------------------------------------------------------------------------------------- */
+/* ---- damage ------------------------------------------------------------------------------------------------------ */
 
 /* Reads everything; errors must have words and a file. */
 static void touch_all(opened *o) {
@@ -287,7 +287,8 @@ static as_vec make_file(const shape *how, unsigned which) {
                         : make_trace(how);
 }
 
-/* profile.db cut anywhere is an error, cct.db a warning and the same values; of trace.db no line is left that is not whole. */
+/* profile.db cut anywhere is an error, cct.db a warning and the same values; of trace.db no line is left that is not
+ * whole. */
 static void files_cut_anywhere(void **state) {
     (void)state;
     for (unsigned i = 0; i < 3; i++) {
@@ -513,7 +514,7 @@ static void broken_lines_are_left_out(void **state) {
     }
 }
 
-/* ---- which generation ------------------------------------------------------------------------------------------------ */
+/* ---- which generation -------------------------------------------------------------------------------------------- */
 
 static int bid(const char *path, bool is_directory, const char *head, as_hpc_generation generation) {
     as_probe probe = {.path = path, .is_directory = is_directory, .head = head, .head_size = strlen(head)};

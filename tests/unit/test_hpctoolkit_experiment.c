@@ -1,4 +1,5 @@
-/* experiment.xml of both generations, without the files beside it. What is expected follows from the description of the formats. */
+/* experiment.xml of both generations, without the files beside it. What is expected follows from the description of the
+ * formats. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,7 @@
 
 #include "experiments.h"
 
-/* ---- documents ------------------------------------------------------------------------------------------------------- */
+/* ---- documents --------------------------------------------------------------------------------------------------- */
 
 #define TABLES                                                                                                         \
     "<LoadModuleTable><LoadModule i=\"0\" n=\"&lt;unknown&gt;\"/><LoadModule i=\"1\" "                                 \
@@ -24,7 +25,7 @@
 #define TREE_4(tree) DOCUMENT("4.0", TABLES, tree)
 #define TREE_2(tree) DOCUMENT("2.2", TABLES, tree)
 
-/* ---- what was read, in words ----------------------------------------------------------------------------------------- */
+/* ---- what was read, in words ------------------------------------------------------------------------------------- */
 
 static const char *text_of(const as_dataset *ds, as_str text) { return text == AS_NO_STR ? "-" : as_ds_text(ds, text); }
 
@@ -33,7 +34,8 @@ static const char *id_of(const as_dataset *ds, assay_id context, char digits[AS_
     return id ? id : "-";
 }
 
-/* "ID(PARENT) NAME" for each context; then '/' for call sites, '.' for pieces, '~' for what was inlined, and ":LINE" where it was called. */
+/* "ID(PARENT) NAME" for each context; then '/' for call sites, '.' for pieces, '~' for what was inlined, and ":LINE"
+ * where it was called. */
 static void describe(const as_dataset *ds, char *out, size_t size) {
     size_t n = 0;
     out[0] = 0;
@@ -107,7 +109,7 @@ static assay_id context_of(const as_dataset *ds, const char *source_id) {
     return ASSAY_NONE;
 }
 
-/* ---- trees of 4.0 ---------------------------------------------------------------------------------------------------- */
+/* ---- trees of 4.0 ------------------------------------------------------------------------------------------------ */
 
 static void wrappers_of_late_2021_have_negated_ids(void **state) {
     (void)state;
@@ -303,7 +305,7 @@ static void frames_a_million_deep(void **state) {
     free(document);
 }
 
-/* ---- metrics of 4.0 -------------------------------------------------------------------------------------------------- */
+/* ---- metrics of 4.0 ---------------------------------------------------------------------------------------------- */
 
 #define VIEW(id, name, formula)                                                                                        \
     "<Metric i=\"" id "\" n=\"" name "\" md=\"what it is\" v=\"derived-incr\" t=\"inclusive\" show=\"1\">"             \
@@ -393,7 +395,7 @@ static void an_id_for_two_metrics_is_one_metric(void **state) {
     assert_refused(METRICS_4("", "<MetricDB n=\"T (I)\"/>"), false, "no-name", "<MetricDB n");
 }
 
-/* ---- 2.x ------------------------------------------------------------------------------------------------------------- */
+/* ---- 2.x --------------------------------------------------------------------------------------------------------- */
 
 static void trees_of_2x(void **state) {
     (void)state;

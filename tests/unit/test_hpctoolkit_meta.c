@@ -66,7 +66,7 @@ static const char *attribute(const as_dataset *ds, as_owner owner, assay_id id, 
     return "-";
 }
 
-/* ---- what is read ---------------------------------------------------------------------------------------------------- */
+/* ---- what is read ------------------------------------------------------------------------------------------------ */
 
 typedef struct expected_context {
     const char *source_id, *name, *kind, *file, *module, *parent;
@@ -240,7 +240,7 @@ static void regions_are_shared(void **state) {
     close_meta(&result);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------------- */
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 typedef struct damage {
     const char *rule, *words;
@@ -311,7 +311,8 @@ static void circles(void **state) {
     close_meta(&result);
 }
 
-/* Whatever the length, it ends in an error; and with the footer in place, in an error as well, unless only padding is missing. */
+/* Whatever the length, it ends in an error; and with the footer in place, in an error as well, unless only padding is
+ * missing. */
 static void truncations(void **state) {
     (void)state;
     for (int draft = 0; draft < 2; draft++) {
@@ -338,7 +339,7 @@ static void truncations(void **state) {
     }
 }
 
-/* ---- metrics.h ------------------------------------------------------------------------------------------------------- */
+/* ---- metrics.h --------------------------------------------------------------------------------------------------- */
 
 static void units(void **state) {
     (void)state;

@@ -1,4 +1,5 @@
-/* Formulas of users: values reckoned by hand, how tightly operators bind, what is refused and where, what has no value. */
+/* Formulas of users: values reckoned by hand, how tightly operators bind, what is refused and where, what has no
+ * value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 
 #include "dataset/formula/infix.h"
 
-/* ---- three metrics at five points ------------------------------------------------------------------------------------ */
+/* ---- three metrics at five points -------------------------------------------------------------------------------- */
 
 enum { N_POINTS = 5, METRIC_A = 0, METRIC_B, METRIC_C };
 static const double values[3][N_POINTS] = {{6, 8, 0, 0, NAN}, {3, 0, 5, 0, 2}, {-2, -2, -2, 0, NAN}};
@@ -70,7 +71,7 @@ static void check_number(const char *text, double expected) {
     if (!near(out[0], expected)) fail_msg("%s: %.17g, expected %.17g", text, out[0], expected);
 }
 
-/* ---- tests ----------------------------------------------------------------------------------------------------------- */
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 static void test_binding(void **state) {
     static const struct {

@@ -155,7 +155,8 @@ static void stdin_is_no_directory(void **state) {
     fclose(folder);
 }
 
-/* Pages of the input that are in this process's memory, in bytes, as /proc counts them for the mapping that begins there. */
+/* Pages of the input that are in this process's memory, in bytes, as /proc counts them for the mapping that begins
+ * there. */
 static size_t resident(const as_input *input) {
     char line[512], begin[32];
     size_t kilobytes = 0;

@@ -14,7 +14,7 @@
 #include "dataset/experiment.h"
 #include "helpers.h"
 
-/* ---- random numbers that are the same everywhere --------------------------------------------------------------------- */
+/* ---- random numbers that are the same everywhere ----------------------------------------------------------------- */
 
 static uint64_t random_state;
 
@@ -27,7 +27,7 @@ static double uniform(void) { /* splitmix64 */
 
 static double normal(void) { return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform()); }
 
-/* ---- functions of the search space ----------------------------------------------------------------------------------- */
+/* ---- functions of the search space ------------------------------------------------------------------------------- */
 
 enum { MAX_PARAMETERS = 3, MAX_POINTS = 125 };
 
@@ -99,7 +99,7 @@ static design make_design(size_t n_parameters, size_t per_parameter) {
     return d;
 }
 
-/* ---- experiments ----------------------------------------------------------------------------------------------------- */
+/* ---- experiments ------------------------------------------------------------------------------------------------- */
 
 typedef struct setting {
     size_t n_parameters, per_parameter, repetitions;
@@ -198,7 +198,7 @@ static void simulate(const setting *s, tally *out) {
     as_vec_free(&powers);
 }
 
-/* ---- coverage -------------------------------------------------------------------------------------------------------- */
+/* ---- coverage ---------------------------------------------------------------------------------------------------- */
 
 static double percent(size_t held, size_t n) { return 100.0 * (double)held / (double)n; }
 
@@ -255,7 +255,7 @@ static void covers_three_parameters(void **state) {
     check_coverage(3, points, 0.10, trials_or(400) / 8);
 }
 
-/* ---- single cases ---------------------------------------------------------------------------------------------------- */
+/* ---- single cases ------------------------------------------------------------------------------------------------ */
 
 typedef struct subject {
     as_dataset *ds;
@@ -345,7 +345,8 @@ static void holds_the_model(void **state) {
     free_subject(&s);
 }
 
-/* 1, 4, 9 … 16 squared, then a straight line that does not go on from it: the second half knows nothing of the first. */
+/* 1, 4, 9 … 16 squared, then a straight line that does not go on from it: the second half knows nothing of the
+ * first. */
 static void segments_stand_alone(void **state) {
     (void)state;
     char text[1000] = "PARAMETER p\nPOINTS 1 2 3 4 5 6 7 8 9 10 11 12 13 14\nREGION main\nMETRIC time\n";

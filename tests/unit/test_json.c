@@ -443,7 +443,7 @@ static void what_is_written_reads_back(void **state) {
     as_output_discard(out);
 }
 
-/* ---- plain numbers --------------------------------------------------------------------------------------------------- */
+/* ---- plain numbers ----------------------------------------------------------------------------------------------- */
 
 static void plain_numbers_are_what_others_are(void **state) {
     (void)state;

@@ -1,4 +1,5 @@
-/* Our JSON reader and simdjson agree on every document of the conformance set, and on every way to cut or change them a little. */
+/* Our JSON reader and simdjson agree on every document of the conformance set, and on every way to cut or change them a
+ * little. */
 #include <cstdio>
 
 #include "json_compare.hpp"

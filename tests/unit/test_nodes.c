@@ -163,7 +163,8 @@ static void rows_without_a_location(void **state) {
     as_dataset_free(ds);
 }
 
-/* Many contexts, each at a location of its own: no more memory than there are values. Sums beyond 64 bits are sums as well. */
+/* Many contexts, each at a location of its own: no more memory than there are values. Sums beyond 64 bits are sums as
+ * well. */
 static void contexts_of_many_locations(void **state) {
     (void)state;
     enum { N = 50000 }; /* a number for each context and location would be 20 GB */

@@ -49,7 +49,8 @@ static void end(fixture *f) {
     as_dataset_free(f->ds);
 }
 
-/* One process with a thread (location 1), one device with a stream (location 3), an asynchronous call and another one. */
+/* One process with a thread (location 1), one device with a stream (location 3), an asynchronous call and another
+ * one. */
 static void add_places(fixture *f) {
     ADD(f, processes, (as_ns_process){.pid = 7, .name = AS_NO_STR, .location = 0});
     ADD(f, threads, (as_ns_thread){.process = 0, .tid = 8, .name = AS_NO_STR, .location = 1});

@@ -9,7 +9,7 @@
 #include "formats/nsight/export.h"
 #include "temporary.h"
 
-/* ---- exports made of SQL, loaded ------------------------------------------------------------------------------------- */
+/* ---- exports made of SQL, loaded --------------------------------------------------------------------------------- */
 
 #define RUNTIME                                                                                                        \
     "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER, "    \
@@ -102,7 +102,7 @@ static const char *location_name(const loaded *l, assay_id location) {
     return text_of(l, as_ds_location(l->ds, location)->name);
 }
 
-/* ---- activities ------------------------------------------------------------------------------------------------------ */
+/* ---- activities -------------------------------------------------------------------------------------------------- */
 
 static void a_call_and_its_kernel(void **state) {
     (void)state;
@@ -233,7 +233,7 @@ static void copies_memsets_and_graphs(void **state) {
     unload(l);
 }
 
-/* ---- waits ----------------------------------------------------------------------------------------------------------- */
+/* ---- waits ------------------------------------------------------------------------------------------------------- */
 
 #define WAITS                                                                                                          \
     STRINGS RUNTIME SYNC                                                                                               \
@@ -278,7 +278,7 @@ static void waits_are_named_by_the_export(void **state) {
     unload(l);
 }
 
-/* ---- ranges ---------------------------------------------------------------------------------------------------------- */
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
 static void ranges_marks_and_domains(void **state) {
     (void)state;
@@ -343,7 +343,7 @@ static void ranges_of_extra_prof(void **state) {
     unload(l);
 }
 
-/* ---- the rest of the host -------------------------------------------------------------------------------------------- */
+/* ---- the rest of the host ---------------------------------------------------------------------------------------- */
 
 static void os_runtime_and_samples(void **state) {
     (void)state;
@@ -368,7 +368,7 @@ static void os_runtime_and_samples(void **state) {
     unload(l);
 }
 
-/* ---- devices --------------------------------------------------------------------------------------------------------- */
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 #define KERNELS_ON_TWO                                                                                                 \
     KERNEL "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 0, 1, 9, 7, " P10 ", 3, 2, 1, 1, 1, 1, 1, 1),"        \
@@ -429,7 +429,7 @@ static void processes_and_threads_have_names(void **state) {
     unload(l);
 }
 
-/* ---- what is odd ----------------------------------------------------------------------------------------------------- */
+/* ---- what is odd ------------------------------------------------------------------------------------------------- */
 
 static void wrong_types_and_times(void **state) {
     (void)state;
@@ -473,7 +473,7 @@ static void an_empty_export(void **state) {
     unload(l);
 }
 
-/* ---- many ------------------------------------------------------------------------------------------------------------ */
+/* ---- many -------------------------------------------------------------------------------------------------------- */
 
 #define NUMBERS(n) "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < " n ") "
 

@@ -10,7 +10,7 @@
 #include "core/random.h"
 #include "nsight_exports.h"
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static void check_fit(const char *text, size_t size, bool is_context, const char *expected) {
     as_vec out;
@@ -82,7 +82,7 @@ static void call_paths_are_decoded(void **state) {
     free_export(&made);
 }
 
-/* ---- which call belongs where ---------------------------------------------------------------------------------------- */
+/* ---- which call belongs where ------------------------------------------------------------------------------------ */
 
 /* The path of a context of the tree; "-" for none. */
 static const char *path_of(made_export *made, assay_id context) {
@@ -182,7 +182,8 @@ static void ranges_nest_in_plain_exports(void **state) {
     free_export(&made);
 }
 
-/* By definition: of all ranges of the thread that contain the call the one with the latest start, then the first end, then the last row. */
+/* By definition: of all ranges of the thread that contain the call the one with the latest start, then the first end,
+ * then the last row. */
 static uint32_t slow_range(const as_ns_export *x, const as_ns_call *call, bool is_strict) {
     uint32_t best = AS_NS_NONE;
     int64_t start = call->span.start, end = start + as_ns_length(call->span);
@@ -352,7 +353,7 @@ static void many_ranges_that_cross_each_other(void **state) {
     free_export(&made);
 }
 
-/* ---- chains of frames ------------------------------------------------------------------------------------------------ */
+/* ---- chains of frames -------------------------------------------------------------------------------------------- */
 
 #define STRINGS                                                                                                        \
     "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"                                                     \

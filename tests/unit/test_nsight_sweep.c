@@ -19,7 +19,7 @@
     } while (0)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- by hand --------------------------------------------------------------------------------------------------------- */
+/* ---- by hand ----------------------------------------------------------------------------------------------------- */
 
 static void a_union_joins_what_touches(void **state) {
     (void)state;
@@ -94,7 +94,8 @@ static void kernels_without_threads_take_nothing(void **state) {
 
 static void late_times_make_no_noise(void **state) {
     (void)state;
-    /* a kernel of one thread for hours before kernels of many: each of those has what it has at the beginning of time */
+    /* a kernel of one thread for hours before kernels of many: each of those has what it has at the beginning of
+     * time */
     enum { N = 1000 };
     as_ns_weighted *kernels = calloc(N + 2, sizeof *kernels);
     double *overlaps = calloc(N + 2, sizeof *overlaps);
@@ -139,7 +140,7 @@ static void a_moment_belongs_to_the_latest_start(void **state) {
     as_ns_measure_free(&cover);
 }
 
-/* ---- every nanosecond ------------------------------------------------------------------------------------------------ */
+/* ---- every nanosecond -------------------------------------------------------------------------------------------- */
 
 enum { END = 64, MANY = 24 };
 
@@ -255,7 +256,7 @@ static void random_owners_are_those_of_the_definition(void **state) {
     }
 }
 
-/* ---- many ------------------------------------------------------------------------------------------------------------ */
+/* ---- many -------------------------------------------------------------------------------------------------------- */
 
 static void sorting_keeps_equal_keys_in_order(void **state) {
     (void)state;

@@ -37,7 +37,7 @@ static void assert_near(double got, double expected) {
     assert_true(fabs(got - expected) <= 1e-12 * (1 + fabs(expected)));
 }
 
-/* ---- distributions --------------------------------------------------------------------------------------------------- */
+/* ---- distributions ----------------------------------------------------------------------------------------------- */
 
 static void test_distribution(void **state) {
     (void)state;
@@ -76,7 +76,7 @@ static void test_many(void **state) {
     free(values);
 }
 
-/* ---- time ------------------------------------------------------------------------------------------------------------ */
+/* ---- time -------------------------------------------------------------------------------------------------------- */
 
 static const made_event made[] = {
     {0, "region", "a", 0, 10, "t=x"},  {0, "region", "a->b", 1, 2, NULL}, {0, "section", "s", 1, 5, NULL},
@@ -153,7 +153,7 @@ static void test_groups(void **state) {
     as_grouping_free(&grouping);
 }
 
-/* ---- measures -------------------------------------------------------------------------------------------------------- */
+/* ---- measures ---------------------------------------------------------------------------------------------------- */
 
 static void add_metric(const char *name, const char *dtype) {
     as_metric metric = AS_METRIC_INIT;

@@ -41,7 +41,8 @@ static void look_at_all(seen *s, unsigned threads) {
     for (int i = 0; i < N; i++) assert_int_equal(atomic_load(&s->done[i]), 1);
 }
 
-/* Threads begin away from the caller, but are not kept there: one that could not go where there is room would be waited for. */
+/* Threads begin away from the caller, but are not kept there: one that could not go where there is room would be waited
+ * for. */
 static void threads_may_go_anywhere(void **state) {
     (void)state;
     static seen s;

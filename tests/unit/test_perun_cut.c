@@ -1,4 +1,5 @@
-/* Perun profiles cut at every byte, and with every byte changed: an error with a place, or a dataset, never anything else. */
+/* Perun profiles cut at every byte, and with every byte changed: an error with a place, or a dataset, never anything
+ * else. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

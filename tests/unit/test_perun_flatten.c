@@ -1,4 +1,5 @@
-/* Flattening of Perun's values. What is expected was worked out by the rules of Perun (parts before the whole, ranks of keys, Python's str()). */
+/* Flattening of Perun's values. What is expected was worked out by the rules of Perun (parts before the whole, ranks of
+ * keys, Python's str()). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

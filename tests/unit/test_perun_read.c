@@ -84,7 +84,7 @@ static void check_values(const char *text, const char *expected) {
     as_dataset_free(ds);
 }
 
-/* ---- layouts --------------------------------------------------------------------------------------------------------- */
+/* ---- layouts ----------------------------------------------------------------------------------------------------- */
 
 static void snapshots_have_number_and_time(void **state) {
     (void)state;
@@ -175,7 +175,7 @@ static void repeated_text_is_the_same_as_read(void **state) {
                   "amount,uid,time,snapshot,\n1,'a','0.0',0,\n2,'a','0.0',0,\n3,'a','0.0',1,");
 }
 
-/* ---- kinds ----------------------------------------------------------------------------------------------------------- */
+/* ---- kinds ------------------------------------------------------------------------------------------------------- */
 
 static size_t count_kinds(const char *resources) {
     char text[1000];
@@ -213,7 +213,7 @@ static void members_of_kinds_are_what_resources_say(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- call paths, metrics, values ------------------------------------------------------------------------------------- */
+/* ---- call paths, metrics, values --------------------------------------------------------------------------------- */
 
 static void amounts_are_added_up_by_call_path(void **state) {
     (void)state;
@@ -303,7 +303,7 @@ static void sparse_sizes_are_points_too(void **state) {
     free(text);
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 static const as_attribute *find_attribute(const as_dataset *ds, const char *key) {
     for (size_t i = 0; i < AS_COUNT(ds, attributes); i++) {
@@ -346,7 +346,7 @@ static void large_regions_are_one_attribute(void **state) {
     free(text);
 }
 
-/* ---- what is odd ----------------------------------------------------------------------------------------------------- */
+/* ---- what is odd ------------------------------------------------------------------------------------------------- */
 
 static void oddities_are_problems_with_a_place(void **state) {
     (void)state;
@@ -403,7 +403,7 @@ static void odd_values_are_read_as_said(void **state) {
     check_records("{\"resources\":[{\"uid\":\"u\",\"amount\":1e999}]}", "amount,uid,\ninf,'u',");
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------------- */
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 static void wrong_shapes_are_refused_at_their_place(void **state) {
     (void)state;
@@ -467,7 +467,7 @@ static void nesting_ends_at_the_limit(void **state) {
     free(text);
 }
 
-/* ---- what it is ------------------------------------------------------------------------------------------------------ */
+/* ---- what it is -------------------------------------------------------------------------------------------------- */
 
 static void profiles_are_recognised(void **state) {
     (void)state;

@@ -8,7 +8,8 @@
 #include "formats/perun/perun.h"
 #include "helpers.h"
 
-/* Reads text, writes it with these edits and options; the caller frees the result. NULL with *error where it cannot be written. */
+/* Reads text, writes it with these edits and options; the caller frees the result. NULL with *error where it cannot be
+ * written. */
 static char *write_again(const char *text, const as_perun_edits *edits, const char *layout, assay_error *error) {
     as_dataset *ds = read_text("perun", text);
     const char *given[] = {layout, NULL};
@@ -192,7 +193,8 @@ static void test_old_layout(void **state) {
 
 static void test_frames_that_do_not_fit(void **state) {
     (void)state;
-    /* One snapshot of two times, and a number of snapshot that would make a list of a billion: rows keep both themselves. */
+    /* One snapshot of two times, and a number of snapshot that would make a list of a billion: rows keep both
+     * themselves. */
     assert_written(
         "{\"resources\":{\"u#0\":{\"amount\":[1]},\"v#0\":{\"amount\":[2]},\"w#0\":{\"amount\":[3]}},"
         "\"resource_type_map\":{\"u#0\":{\"uid\":\"u\",\"snapshot\":0,\"time\":\"1\"},"

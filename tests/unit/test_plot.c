@@ -14,7 +14,7 @@
 #include "render/plot_colour.h"
 #include "render/plot_contour.h"
 
-/* ---- contours -------------------------------------------------------------------------------------------------------- */
+/* ---- contours ---------------------------------------------------------------------------------------------------- */
 
 /* Lines as text: "1.5,0 1,0.5; …". */
 static void describe_line(void *user, const as_spot *spots, size_t n) {
@@ -61,7 +61,7 @@ static void test_contour_leaves_gaps(void **state) {
     assert_contour(holes, 1, 6, 0.5, "");
 }
 
-/* ---- the canvas ------------------------------------------------------------------------------------------------------ */
+/* ---- the canvas -------------------------------------------------------------------------------------------------- */
 
 static void assert_row(const as_canvas *canvas, unsigned row, bool ascii, const char *expected) {
     as_output *out = as_output_to_memory();
@@ -90,7 +90,7 @@ static void test_canvas(void **state) {
     as_canvas_free(&canvas);
 }
 
-/* ---- whole plots ----------------------------------------------------------------------------------------------------- */
+/* ---- whole plots ------------------------------------------------------------------------------------------------- */
 
 static void add(as_plot_series *series, double x, double y, double low, double high) {
     assert_true(as_plot_add_point(series, (as_plot_point){x, y, NAN, low, high}));
@@ -229,7 +229,8 @@ static void test_many_points(void **state) {
     as_plot_free(plot);
 }
 
-/* A band that is much wider than the rest takes half as much room as that on each side, and does not go below zero alone. */
+/* A band that is much wider than the rest takes half as much room as that on each side, and does not go below zero
+ * alone. */
 static void test_wide_band(void **state) {
     (void)state;
     as_plot *plot = as_plot_new();

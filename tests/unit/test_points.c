@@ -9,7 +9,7 @@
 #include "point_names.h"
 #include "temporary.h"
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static void assert_name(const char *name, const char *expected) { assert_point_name(as_point_parse, name, expected); }
 
@@ -47,7 +47,7 @@ static void names_as_extra_p_reads_them(void **state) {
     assert_name(many, "too many");
 }
 
-/* ---- directories ----------------------------------------------------------------------------------------------------- */
+/* ---- directories ------------------------------------------------------------------------------------------------- */
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where) {
     (void)status;
@@ -309,7 +309,7 @@ static void one_point_may_be_too_few(void **state) {
     remove_all(NULL);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct reading {
     int calls[8];

@@ -1,4 +1,5 @@
-/* Protocol Buffers on the wire. The bytes are those of the encoding document (protobuf.dev/programming-guides/encoding), or worked out from it by hand. */
+/* Protocol Buffers on the wire. The bytes are those of the encoding document
+ * (protobuf.dev/programming-guides/encoding), or worked out from it by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ static as_protobuf first_of(const char *data, size_t size) {
     return p;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static void assert_number(const char *data, size_t size, uint32_t field, uint64_t number) {
     as_protobuf p = first_of(data, size);
@@ -118,7 +119,7 @@ static void what_is_no_message_is_refused(void **state) {
     assert_bad(BYTES(0x08, 0x01, 0x0f), "no field is of such a type");
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static void assert_written(const as_message *m, const char *data, size_t size) {
     assert_false(m->failed);

@@ -1,4 +1,5 @@
-/* The SQL tables over a dataset with every kind of row, written down by hand; conditions, orders, export, and what a statement may not do. */
+/* The SQL tables over a dataset with every kind of row, written down by hand; conditions, orders, export, and what a
+ * statement may not do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 #include "query/query.h"
 #include "temporary.h"
 
-/* ---- the dataset ----------------------------------------------------------------------------------------------------- */
+/* ---- the dataset ------------------------------------------------------------------------------------------------- */
 
 /* 0 main, 1 main->a, 2 main->a->b, 3 main->c */
 enum { MAIN, A, B, C };
@@ -199,7 +200,7 @@ static int unmake(void **state) {
     return remove_temporary_folder(state) || status;
 }
 
-/* ---- asking ---------------------------------------------------------------------------------------------------------- */
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
 
 static void add(as_vec *out, const char *more) { assert_true(as_vec_append(out, more, strlen(more))); }
 
@@ -258,7 +259,7 @@ static void check_same(const char *one, const char *other) {
     free(expected);
 }
 
-/* ---- the tables ------------------------------------------------------------------------------------------------------ */
+/* ---- the tables -------------------------------------------------------------------------------------------------- */
 
 static void entities_are_as_the_dataset_has_them(void **state) {
     (void)state;
@@ -301,7 +302,8 @@ static void models_and_terms(void **state) {
     check("select * from term", "0 0 0 2r 0 '3/2' '1'; 0 0 0 2r 1 '1' '0'; 1 1 0 2r 0 '3/2' '1'");
 }
 
-/* By hand: a at point 0 has run 0 only (infinite), at point 1 the runs 2 and 3; main at point 0 has 1 and 3, at point 1 a NaN. */
+/* By hand: a at point 0 has run 0 only (infinite), at point 1 the runs 2 and 3; main at point 0 has 1 and 3, at point 1
+ * a NaN. */
 static void measurements_are_computed_or_stored(void **state) {
     (void)state;
     check("select point, metric, context, mean, median, minimum, maximum, repetitions from measurement",
@@ -343,7 +345,7 @@ static void an_empty_dataset_has_all_tables(void **state) {
     as_dataset_free(empty);
 }
 
-/* ---- conditions and orders ------------------------------------------------------------------------------------------- */
+/* ---- conditions and orders --------------------------------------------------------------------------------------- */
 
 /* Values to look for: hits, misses, and what is equal only after conversion. */
 static const char *const values[] = {"0",          "1",          "2",      "3",   "9",         "-1",
@@ -484,7 +486,7 @@ static void joins_look_up_ids(void **state) {
     }
 }
 
-/* ---- several datasets ------------------------------------------------------------------------------------------------ */
+/* ---- several datasets -------------------------------------------------------------------------------------------- */
 
 static void datasets_lie_side_by_side(void **state) {
     (void)state;
@@ -534,7 +536,7 @@ static void names_come_from_paths(void **state) {
     free(name);
 }
 
-/* ---- what a statement may do ----------------------------------------------------------------------------------------- */
+/* ---- what a statement may do ------------------------------------------------------------------------------------- */
 
 static void statements_cannot_do_harm(void **state) {
     (void)state;
@@ -611,7 +613,7 @@ static void temporary_tables_and_views_are_fine(void **state) {
         "'1234'");
 }
 
-/* ---- the public interface -------------------------------------------------------------------------------------------- */
+/* ---- the public interface ---------------------------------------------------------------------------------------- */
 
 static void queries_step_through_rows(void **state) {
     (void)state;
@@ -641,7 +643,7 @@ static void queries_step_through_rows(void **state) {
     assay_query_close(NULL);
 }
 
-/* ---- export ---------------------------------------------------------------------------------------------------------- */
+/* ---- export ------------------------------------------------------------------------------------------------------ */
 
 static char *read_whole(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
@@ -709,7 +711,8 @@ static void export_is_deterministic_and_atomic(void **state) {
     assert_int_equal(for_each_temporary(NULL), before);
 }
 
-/* Records come with whatever columns a file has: more than SQLite takes, without a name, or with the name of another. */
+/* Records come with whatever columns a file has: more than SQLite takes, without a name, or with the name of
+ * another. */
 static void hostile_records_still_open(void **state) {
     (void)state;
     as_dataset *wide = as_dataset_new(0);

@@ -1,4 +1,5 @@
-/* Regression: points of records and of measurements, fits whose coefficients are known, Perun's methods, stored models and strategies. */
+/* Regression: points of records and of measurements, fits whose coefficients are known, Perun's methods, stored models
+ * and strategies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +21,7 @@ static void assert_near(double got, double expected) {
     if (!is_near(got, expected, 1e-12)) fail_msg("expected %.17g, got %.17g", expected, got);
 }
 
-/* ---- fits ------------------------------------------------------------------------------------------------------------ */
+/* ---- fits -------------------------------------------------------------------------------------------------------- */
 
 static void regress_of(as_points *points, size_t n, as_regress_options options, as_curves *out) {
     as_points_set set = {.points = points, .n = n};
@@ -245,7 +246,7 @@ static void constant_brings_the_line_it_is_made_of(void **state) {
     as_curves_free(&curves);
 }
 
-/* ---- methods --------------------------------------------------------------------------------------------------------- */
+/* ---- methods ----------------------------------------------------------------------------------------------------- */
 
 static void intervals_are_fitted_one_by_one(void **state) {
     (void)state;
@@ -374,7 +375,7 @@ static void many_points_are_sorted_by_x(void **state) {
     as_curves_free(&curves);
 }
 
-/* ---- points ---------------------------------------------------------------------------------------------------------- */
+/* ---- points ------------------------------------------------------------------------------------------------------ */
 
 static as_cell text(as_dataset *ds, const char *word) {
     return as_cell_text(as_ds_text(ds, as_ds_intern_text(ds, word)));
@@ -481,7 +482,7 @@ static void measurements_are_points(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- stored models --------------------------------------------------------------------------------------------------- */
+/* ---- stored models ----------------------------------------------------------------------------------------------- */
 
 static void add_stored(as_table *table, const char *uid, const char *model, double r_square, const char *stats) {
     size_t row = as_table_rows(table);

@@ -39,7 +39,7 @@ static void assert_stats(const as_curve *curve, const double *expected, size_t n
     for (size_t i = 0; i < n; i++) assert_near(curve->bucket_stats[i], expected[i], 1e-12 * (1 + fabs(expected[i])));
 }
 
-/* ---- regressogram ----------------------------------------------------------------------------------------------------------- */
+/* ---- regressogram ------------------------------------------------------------------------------------------------ */
 
 static void test_buckets(void **state) {
     (void)state;
@@ -53,7 +53,8 @@ static void test_buckets(void **state) {
         assert_int_equal(as_regressogram(&set, &options, &curves, NULL), ASSAY_OK);
         const as_curve *curve = only_curve(&curves);
         assert_stats(curve, is_median ? (const double[]){2, 7} : (const double[]){2, 32.0 / 3}, 2);
-        /* 5, 7 and 20 from their mean 32/3: 289/9 + 121/9 + 784/9; from their median: 4 + 169. All from their mean 7.2: 224.8. */
+        /* 5, 7 and 20 from their mean 32/3: 289/9 + 121/9 + 784/9; from their median: 4 + 169. All from their mean 7.2:
+         * 224.8. */
         assert_near(curve->r_square, 1 - (2 + (is_median ? 173 : 1194.0 / 9)) / 224.8, 1e-12);
         assert_near(curve->x_start, 0, 0);
         assert_near(curve->x_end, 4, 0);
@@ -128,7 +129,7 @@ static void test_hostile_buckets(void **state) {
     as_curves_free(&curves);
 }
 
-/* ---- moving average --------------------------------------------------------------------------------------------------------- */
+/* ---- moving average ---------------------------------------------------------------------------------------------- */
 
 static void check_moving(as_moving_options options, const double *y, size_t n, const double *expected) {
     double x[16];
@@ -223,7 +224,8 @@ static void test_width_search(void **state) {
         assert_int_equal(as_moving_average(&set, &options, &curves, NULL), ASSAY_OK);
         assert_int_equal(curves.curves.count, 2);
         const as_curve *a = &AS_AT(as_curve, &curves.curves, 0), *b = &AS_AT(as_curve, &curves.curves, 1);
-        /* A twentieth of 195 is 9, which is enough for the straight line; noise is only explained by itself, or by windows of two. */
+        /* A twentieth of 195 is 9, which is enough for the straight line; noise is only explained by itself, or by
+         * windows of two. */
         assert_near(b->window_width, is_compatible ? a->window_width : 9, 0);
         assert_true(a->r_square >= 0.88 && a->window_width <= 2);
         for (size_t i = 0; i < 40 && !is_compatible; i++) {
@@ -259,7 +261,7 @@ static void test_moving_usage(void **state) {
     assert_false(as_window_type_is_known("kaiser"));
 }
 
-/* ---- kernel regression -------------------------------------------------------------------------------------------------------- */
+/* ---- kernel regression ------------------------------------------------------------------------------------------- */
 
 static void check_kernel(as_kernel_options options, const double *x, const double *y, size_t n, const double *expected,
                          double by) {
@@ -448,7 +450,8 @@ static void test_kernel_rules(void **state) {
     }
 }
 
-/* Too few points in a window: the bandwidth grows by ones until there are enough, or the uid is left out; the others go on. */
+/* Too few points in a window: the bandwidth grows by ones until there are enough, or the uid is left out; the others go
+ * on. */
 static void test_too_few_for_a_polynomial(void **state) {
     (void)state;
     const double x[] = {0, 10, 20, 30, 40}, same[] = {5, 5, 5, 5, 5}, few[] = {1, 1, 2, 2, 3},
@@ -500,7 +503,7 @@ static void test_threads(void **state) {
     as_arena_free(&arena);
 }
 
-/* ---- what changes resources --------------------------------------------------------------------------------------------------- */
+/* ---- what changes resources -------------------------------------------------------------------------------------- */
 
 static as_dataset *make_resources(void) {
     static const struct {
@@ -540,7 +543,8 @@ static void test_clusters(void **state) {
     assert_memory_equal(out, sliding, sizeof out);
     options = (as_cluster_options){.is_sliding = true, .width = 0.5, .height = 100, .height_is_absolute = true};
     assert_int_equal(as_clusterize(ds, &options, out, NULL), ASSAY_OK);
-    /* Half of three is one and a half: two are taken; half of two is one; half of one is less than one, but the first begins a cluster. */
+    /* Half of three is one and a half: two are taken; half of two is one; half of one is less than one, but the first
+     * begins a cluster. */
     const uint64_t relative[] = {2, 1, 2, 1, 1, 1, 1, 1, 0};
     assert_memory_equal(out, relative, sizeof out);
     as_dataset_free(ds);

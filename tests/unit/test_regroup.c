@@ -77,7 +77,8 @@ static as_dataset *plain(void) {
 static void by_kernel(void **state) {
     (void)state;
     as_dataset *ds = plain();
-    /* Of the launches in step two are of different threads: 100 + 400. The one of process2 has nobody above it but its thread. */
+    /* Of the launches in step two are of different threads: 100 + 400. The one of process2 has nobody above it but its
+     * thread. */
     expect(ds, AS_REGROUP_KERNEL,
            "step | - | -\n"
            "  launch | - | -\n"

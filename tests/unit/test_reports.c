@@ -57,9 +57,10 @@ static void expect(const as_dataset *ds, const char *name, const bool *locations
     as_report_free(&report);
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-/* add took 10, 20 and 60 as add<float> and 10 as add<double>; its mean is 100 / 4 = 25, its deviation sqrt((225 + 25 + 1225 + 225) / 3). */
+/* add took 10, 20 and 60 as add<float> and 10 as add<double>; its mean is 100 / 4 = 25, its deviation sqrt((225 + 25 +
+ * 1225 + 225) / 3). */
 static void kernels_by_name(void **state) {
     (void)state;
     as_dataset *ds = make();
@@ -86,7 +87,7 @@ static void kernels_by_name(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- the API --------------------------------------------------------------------------------------------------------- */
+/* ---- the API ----------------------------------------------------------------------------------------------------- */
 
 static void versions_of_calls_are_left_out(void **state) {
     (void)state;
@@ -106,7 +107,7 @@ static void versions_of_calls_are_left_out(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void add_copy(as_dataset *ds, const char *kind, const char *name, int64_t length, int64_t bytes) {
     say(ds, add(ds, kind, name, 0, length), "bytes", as_cell_int(bytes));
@@ -160,7 +161,7 @@ static void kinds_side_by_side(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- ranges ---------------------------------------------------------------------------------------------------------- */
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
 static void add_range(as_dataset *ds, const char *name, int64_t start, int64_t end, const char *style,
                       const char *domain) {
@@ -191,7 +192,7 @@ static void ranges_by_domain_and_style(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- times ----------------------------------------------------------------------------------------------------------- */
+/* ---- times ------------------------------------------------------------------------------------------------------- */
 
 /* 9e15 ns are 104 days: seconds since then are no exact ns any more, but what is stored is. */
 static void times_are_exact(void **state) {

@@ -127,7 +127,8 @@ static void make_piece(as_dataset *ds, assay_id context, const char *kind) {
     AS_AT(as_context, &ds->contexts, context).role = AS_ROLE_INNER;
 }
 
-/* main, a loop in it, a loop in that one, and a line of main: a call has what all its pieces have, a loop not what those in it have. */
+/* main, a loop in it, a loop in that one, and a line of main: a call has what all its pieces have, a loop not what
+ * those in it have. */
 static void calls_have_what_their_pieces_have(void **state) {
     (void)state;
     static const double values[] = {1, 2, 10, 20, 100, 200, 1000, 2000};
@@ -187,7 +188,8 @@ static void children_of_more_than_64_bits(void **state) {
     as_dataset_free(ds);
 }
 
-/* A parent without a row has zeros, of which unsigned children leave nothing; what is above it has no child with a row. */
+/* A parent without a row has zeros, of which unsigned children leave nothing; what is above it has no child with a
+ * row. */
 static void unsigned_parents_without_a_row(void **state) {
     (void)state;
     as_dataset *ds = make_tree(AS_KIND_INCLUSIVE);
@@ -286,7 +288,7 @@ static void tau_and_histograms_keep_their_extremes(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 enum { LEVELS = 20000, WIDE = 1000 };
 
@@ -346,7 +348,8 @@ static assay_status sum_deep(as_metric_kind kind, as_dtype dtype, bool comb, siz
     return failed ? ASSAY_E_NOMEM : ASSAY_OK;
 }
 
-/* Twenty thousand levels of a thousand locations are 160 MB: only those that wait for their parent take memory, and that counts. */
+/* Twenty thousand levels of a thousand locations are 160 MB: only those that wait for their parent take memory, and
+ * that counts. */
 static void deep_trees_take_what_waits(void **state) {
     (void)state;
     static const as_dtype dtypes[] = {AS_DTYPE_DOUBLE, AS_DTYPE_UINT64};

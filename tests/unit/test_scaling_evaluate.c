@@ -96,7 +96,8 @@ static void values_of_several_parameters(void **state) {
     as_dataset_free(ds);
 }
 
-/* 10 + 2 * {1 + p for p<=4; 3 * p^2 for p>=8} * q: the rows of the pieces lie between the two factors, as readers leave them. */
+/* 10 + 2 * {1 + p for p<=4; 3 * p^2 for p>=8} * q: the rows of the pieces lie between the two factors, as readers leave
+ * them. */
 static void values_of_piecewise_factors(void **state) {
     (void)state;
     as_dataset *ds = new_dataset(2);

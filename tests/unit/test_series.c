@@ -198,8 +198,8 @@ static void test_few_runs(void **state) {
     assert_none(values, 3);
 }
 
-/* Of 8 families of unchanged subjects 0.4 show a change on average at 5 %: more than 2 do with a probability of 0.6 % for any seed, and for this one they do not. The subject that
- * did change is found among all. */
+/* Of 8 families of unchanged subjects 0.4 show a change on average at 5 %: more than 2 do with a probability of 0.6 %
+ * for any seed, and for this one they do not. The subject that did change is found among all. */
 static void test_many_subjects(void **state) {
     (void)state;
     enum { SUBJECTS = 40, FAMILIES = 8, FEW = 16 };

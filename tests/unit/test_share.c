@@ -15,7 +15,7 @@ enum { PROCESSES = 3, PATHS = 24, POINTS = 2 };
 
 static void name_path(int i, char out[32]) { snprintf(out, 32, i % 2 ? "main->f%d" : "main->f%d->g", i); }
 
-/* ---- what is there --------------------------------------------------------------------------------------------------- */
+/* ---- what is there ----------------------------------------------------------------------------------------------- */
 
 static bool add_mean(void *user, const as_measurement *measurement) {
     *(double *)user += measurement->mean;
@@ -28,8 +28,8 @@ static double sum_of_means(const as_dataset *ds, size_t series) {
     return sum;
 }
 
-/* The n datasets are the shares of all: each has its series in the same order, and each series has its values in one of them, which is the one that the
- * path says. Gives how many values they have together. */
+/* The n datasets are the shares of all: each has its series in the same order, and each series has its values in one of
+ * them, which is the one that the path says. Gives how many values they have together. */
 static uint64_t check_shares(const as_dataset *all, as_dataset *const *shares, uint32_t n) {
     as_vec path, expected;
     as_vec_init(&path, 1, NULL);
@@ -60,7 +60,7 @@ static uint64_t check_shares(const as_dataset *all, as_dataset *const *shares, u
     return values;
 }
 
-/* ---- the builder ----------------------------------------------------------------------------------------------------- */
+/* ---- the builder ------------------------------------------------------------------------------------------------- */
 
 static void add_cell(as_experiment *e, as_cell_key key, int i) {
     as_number value = {.kind = AS_INT, .i = i + 1};
@@ -73,7 +73,8 @@ static void add_cell(as_experiment *e, as_cell_key key, int i) {
         assert_true(as_experiment_value_at(e, key, 0, value) && as_experiment_value_at(e, key, 1, value));
 }
 
-/* Every third call path has statistics, values, or values of two places; the last one is not measured at the last point. */
+/* Every third call path has statistics, values, or values of two places; the last one is not measured at the last
+ * point. */
 static as_dataset *build(as_share share) {
     as_dataset *ds = as_dataset_new(0);
     ds->share = share;
@@ -128,7 +129,7 @@ static void shares_of_parts_become_shares_of_the_whole(void **state) {
     for (uint32_t k = 0; k <= PROCESSES; k++) as_dataset_free(merged[k]);
 }
 
-/* ---- the readers ----------------------------------------------------------------------------------------------------- */
+/* ---- the readers ------------------------------------------------------------------------------------------------- */
 
 static void append(as_vec *text, const char *format, ...) {
     char line[256];

@@ -13,7 +13,7 @@
 
 static uint32_t most_deep = UINT32_MAX;
 
-/* ---- what is told, in words ------------------------------------------------------------------------------------------ */
+/* ---- what is told, in words -------------------------------------------------------------------------------------- */
 
 static bool say_begin(void *user, const as_slice_track *track, const as_time_slice *slice) {
     const as_dataset *ds = ((const as_slices *)((void **)user)[0])->ds;
@@ -119,7 +119,7 @@ static void assert_told(const as_dataset *ds, const char *expected) {
 
 #define NS *1e-9
 
-/* ---- intervals ------------------------------------------------------------------------------------------------------- */
+/* ---- intervals --------------------------------------------------------------------------------------------------- */
 
 static void intervals_are_told_as_they_nest(void **state) {
     (void)state;
@@ -255,7 +255,7 @@ static void attributes_are_those_of_the_event(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- samples --------------------------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 enum { MAIN, F, G };
 static const as_trace_sample samples[] = {{1000, MAIN}, {1010, G}, {1030, F}, {1040, ASSAY_NONE}, {1050, MAIN}};
@@ -284,7 +284,7 @@ static void samples_are_slices_of_calls(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- depth ----------------------------------------------------------------------------------------------------------- */
+/* ---- depth ------------------------------------------------------------------------------------------------------- */
 
 static void what_is_too_deep_has_a_lane(void **state) {
     (void)state;

@@ -1,4 +1,5 @@
-/* Sparse profiles and stored pairs: sums over locations, reckoned by hand, and the same as from rows with all columns. */
+/* Sparse profiles and stored pairs: sums over locations, reckoned by hand, and the same as from rows with all
+ * columns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,7 +143,7 @@ static void a_broken_row_is_an_error(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- the order of additions ------------------------------------------------------------------------------------------ */
+/* ---- the order of additions -------------------------------------------------------------------------------------- */
 
 enum { MANY_CONTEXTS = 1500, MANY_THREADS = 37 };
 
@@ -209,7 +210,7 @@ static void sums_are_the_same_to_the_last_bit(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- over locations -------------------------------------------------------------------------------------------------- */
+/* ---- over locations ---------------------------------------------------------------------------------------------- */
 
 static void check_spread(const as_vec *all, size_t i, assay_id context, bool is_exclusive, double sum, double max) {
     assert_true(i < all->count);
@@ -301,12 +302,11 @@ static void formulas_take_them_as_stored(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- both ways ------------------------------------------------------------------------------------------------------- */
+/* ---- both ways --------------------------------------------------------------------------------------------------- */
 
 static size_t count_problems(const as_dataset *ds, const char *rule) {
     size_t n = 0;
-    for (size_t i = 0; i < AS_COUNT(ds, problems); i++)
-        n += strcmp(as_ds_problem(ds, i)->rule, rule) == 0;
+    for (size_t i = 0; i < AS_COUNT(ds, problems); i++) n += strcmp(as_ds_problem(ds, i)->rule, rule) == 0;
     return n;
 }
 

@@ -1,4 +1,5 @@
-/* The tables value, node and summary over sparse profiles: the same rows whichever way they are asked for, and only the lines read that are needed. */
+/* The tables value, node and summary over sparse profiles: the same rows whichever way they are asked for, and only the
+ * lines read that are needed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,7 +136,7 @@ static void a_broken_row_ends_the_statement(void **state) {
     sqlite3_finalize(prepared);
 }
 
-/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 static bool summaries_are_broken;
 

@@ -119,9 +119,9 @@ static void test_own_words(void **state) {
 /* Two of one metric without a place are one: a context has one value. */
 static void test_own_profiles_add_up(void **state) {
     (void)state;
-    as_dataset *ds = read_text(
-        "speedscope", WITH(OWN("{\"metric\":\"size\"}") "," OWN("{\"metric\":\"visits\",\"location\":\"p0\"}") "," OWN(
-                          "{\"metric\":\"size\"}")));
+    as_dataset *ds =
+        read_text("speedscope", WITH(OWN("{\"metric\":\"size\"}") "," OWN(
+                                    "{\"metric\":\"visits\",\"location\":\"p0\"}") "," OWN("{\"metric\":\"size\"}")));
     assert_int_equal(as_block_rows(as_ds_block(ds, 0)), 1);
     assert_true(value_at(ds, "size", "main") == 8);
     assert_true(value_at(ds, "visits", "main") == 4);
@@ -129,8 +129,8 @@ static void test_own_profiles_add_up(void **state) {
 }
 
 #define COUNTED(unit)                                                                                                  \
-    "{\"type\":\"evented\",\"name\":\"t\",\"unit\":\"" unit                                                           \
-    "\",\"startValue\":0,\"endValue\":9,\"events\":[{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"C\","                  \
+    "{\"type\":\"evented\",\"name\":\"t\",\"unit\":\"" unit                                                            \
+    "\",\"startValue\":0,\"endValue\":9,\"events\":[{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"C\","            \
     "\"frame\":0,\"at\":9}]}"
 
 /* There is no time line of what is counted in something else, and that is said. */

@@ -11,7 +11,7 @@
 #include "io/sqlite.h"
 #include "temporary.h"
 
-/* ---- databases to read ----------------------------------------------------------------------------------------------- */
+/* ---- databases to read ------------------------------------------------------------------------------------------- */
 
 static void run_sql(sqlite3 *db, const char *sql) {
     char *message = NULL;
@@ -123,7 +123,7 @@ static char *content(const char *path, size_t *size) {
     return bytes;
 }
 
-/* ---- what is in them ------------------------------------------------------------------------------------------------- */
+/* ---- what is in them --------------------------------------------------------------------------------------------- */
 
 static void reads_cells_of_every_type(void **state) {
     (void)state;
@@ -246,7 +246,7 @@ static void many_rows(void **state) {
     close_all(&o);
 }
 
-/* ---- as SQLite reads it ---------------------------------------------------------------------------------------------- */
+/* ---- as SQLite reads it ------------------------------------------------------------------------------------------ */
 
 static uint64_t chance; /* the same every time */
 static size_t draw(size_t below) { return as_random_below(&chance, below); }
@@ -372,7 +372,7 @@ static void scans_side_by_side(void **state) {
     close_all(&o);
 }
 
-/* ---- nothing changes ------------------------------------------------------------------------------------------------- */
+/* ---- nothing changes --------------------------------------------------------------------------------------------- */
 
 static void nothing_is_written(void **state) {
     (void)state;
@@ -416,7 +416,7 @@ static void bytes_without_a_file(void **state) {
     free(bytes);
 }
 
-/* ---- refused --------------------------------------------------------------------------------------------------------- */
+/* ---- refused ----------------------------------------------------------------------------------------------------- */
 
 static void no_databases(void **state) {
     (void)state;

@@ -1,4 +1,5 @@
-/* Archives are made by libarchive, or by hand where it makes none of the kind; what is written is read by libarchive. */
+/* Archives are made by libarchive, or by hand where it makes none of the kind; what is written is read by
+ * libarchive. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,7 +125,7 @@ static void every_compression_is_read(void **state) {
     }
 }
 
-/* ---- headers by hand ------------------------------------------------------------------------------------------------- */
+/* ---- headers by hand --------------------------------------------------------------------------------------------- */
 
 enum { BLOCK = 512 };
 
@@ -431,7 +432,7 @@ static void compressed_several_times(void **state) {
     free(twice.data);
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static as_output *written(void) {
     as_output *out = as_output_to_memory();

@@ -1,4 +1,5 @@
-/* Time lines of intervals: nesting, gaps, sections in lanes, pauses, several runs and places, windows; on events written down by hand. */
+/* Time lines of intervals: nesting, gaps, sections in lanes, pauses, several runs and places, windows; on events
+ * written down by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -395,7 +396,8 @@ static void a_glance_shows_what_lasts_longest(void **state) {
     as_frames_free(&frames);
 }
 
-/* Interval i, of f and h by turns, from i * i * i milliseconds on for half a millisecond: short steps and long ones, many to a block. */
+/* Interval i, of f and h by turns, from i * i * i milliseconds on for half a millisecond: short steps and long ones,
+ * many to a block. */
 static void any_of_many_changes_is_found(void **state) {
     (void)state;
     enum { N = 1000, FROM = 63, COUNT = 300 };

@@ -77,7 +77,8 @@ static void roots_of_inclusive_values(void **state) {
     result_free(&r);
 }
 
-/* main is 6 and 8, what lies below it 13 and 21: not inclusive. With 14 and 21 it may be, with 100 it does that work itself. */
+/* main is 6 and 8, what lies below it 13 and 21: not inclusive. With 14 and 21 it may be, with 100 it does that work
+ * itself. */
 static void inclusive_by_its_values(void **state) {
     (void)state;
     result r = total(text, AS_KIND_NONE);

@@ -60,7 +60,7 @@ static int unmake(void **state) {
     return 0;
 }
 
-/* ---- frames ---------------------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 static void check_frames(uint32_t depth, bool all_contexts, const char *const names[N_CONTEXTS], uint32_t deepest) {
     as_frames frames;
@@ -95,7 +95,7 @@ static void all_contexts_may_count(void **state) {
     check_frames(3, true, three, 5);
 }
 
-/* ---- pictures -------------------------------------------------------------------------------------------------------- */
+/* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
 static const as_trace_line *lines[8];
 
@@ -134,7 +134,8 @@ static void add_lines(void) {
     add_line(ds, 0, add_place(ds, "thread", "4"), back, 4);
 }
 
-/* Middles of ten columns of 100 … 200: 105, 115 … 195. Mid-points of the first line: 120, 160, 190; of the fourth: 125 and 175. */
+/* Middles of ten columns of 100 … 200: 105, 115 … 195. Mid-points of the first line: 120, 160, 190; of the fourth: 125
+ * and 175. */
 static void samples_own_the_time_around_them(void **state) {
     (void)state;
     add_lines();
@@ -142,7 +143,8 @@ static void samples_own_the_time_around_them(void **state) {
     check_picture(window_of(100, 200, AS_TRACE_BEFORE), 10, "mmmmssssww|          |     s    |mmmmm?????|mmmmssssww");
 }
 
-/* Exactly at a mid-point (120) time belongs to the later sample; in a window of nothing but a moment all columns are the same. */
+/* Exactly at a mid-point (120) time belongs to the later sample; in a window of nothing but a moment all columns are
+ * the same. */
 static void mid_points_belong_to_the_later_sample(void **state) {
     (void)state;
     static const as_trace_sample plain[] = {{100, MAIN}, {140, SOLVE}, {180, WRITE}};
@@ -181,7 +183,7 @@ static void spans_cover_all_lines(void **state) {
     assert_true(as_clock_seconds(&clock, 150) == 0.05 && as_clock_seconds(&clock, 60) == -0.04);
 }
 
-/* ---- times ----------------------------------------------------------------------------------------------------------- */
+/* ---- times ------------------------------------------------------------------------------------------------------- */
 
 static as_trace_times times_of(as_trace_window window, uint32_t depth, size_t n_bins, as_frames *frames) {
     as_trace_times times;
@@ -282,7 +284,7 @@ static void damage_is_told(void **state) {
     as_frames_free(&frames);
 }
 
-/* ---- long lines, depths ---------------------------------------------------------------------------------------------- */
+/* ---- long lines, depths ------------------------------------------------------------------------------------------ */
 
 static void pictures_read_little(void **state) {
     (void)state;
@@ -312,7 +314,8 @@ static void the_telling_depth_is_the_first_that_shows_something(void **state) {
     assert_int_equal(depth, 3);
 }
 
-/* process -> thread -> step -> call -> GPU k: on a thread step is the outermost frame, on a GPU the kernel is the only one. */
+/* process -> thread -> step -> call -> GPU k: on a thread step is the outermost frame, on a GPU the kernel is the only
+ * one. */
 static void frames_of_gpu_activities(void **state) {
     (void)state;
     static const char *const names[] = {"process", "thread", "step", "call", "GPU k"},

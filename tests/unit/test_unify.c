@@ -190,7 +190,7 @@ static void deep_and_wide(void **state) {
     forget(&all);
 }
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 static void metrics_by_name(void **state) {
     (void)state;
@@ -209,7 +209,7 @@ static void metrics_by_name(void **state) {
     forget(&all);
 }
 
-/* ---- locations ------------------------------------------------------------------------------------------------------- */
+/* ---- locations --------------------------------------------------------------------------------------------------- */
 
 static void unite_places(united *all, const char *a, const char *b) {
     *all = (united){.parts = {make_profile(a, "", "main\n"), make_profile(b, "", "main\n")}};
@@ -251,7 +251,7 @@ static void places_of_one_rank_pair_in_order(void **state) {
     forget(&all);
 }
 
-/* ---- points and attributes ------------------------------------------------------------------------------------------- */
+/* ---- points and attributes --------------------------------------------------------------------------------------- */
 
 static void add_points(as_dataset *ds, const char *first, const char *second, const double *coordinates, size_t n) {
     as_add_parameter(ds, as_ds_intern_text(ds, first));
@@ -309,7 +309,8 @@ static bool is_number(const as_dataset *ds, size_t i, const char *key, int64_t v
            attribute->value.i == value;
 }
 
-/* So many that a look at each pair of them would take minutes. The same number as text is something else, and what one part says twice stays two. */
+/* So many that a look at each pair of them would take minutes. The same number as text is something else, and what one
+ * part says twice stays two. */
 static void many_attributes(void **state) {
     (void)state;
     enum { MANY = 300000 };

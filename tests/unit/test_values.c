@@ -96,7 +96,7 @@ static void narrow_numbers_widen(void **state) {
     assert_true(reals[0] == 2 && reals[1] == 4);
 }
 
-/* ---- profiles -------------------------------------------------------------------------------------------------------- */
+/* ---- profiles ---------------------------------------------------------------------------------------------------- */
 
 /* Context numbers 0 … 4 below each other's names do not matter here. */
 static as_dataset *make_dataset(void) {

@@ -17,7 +17,7 @@
 #define STRATUM(...)                                                                                                   \
     { (const double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double) }
 
-/* ---- ranks ------------------------------------------------------------------------------------------------------------ */
+/* ---- ranks ------------------------------------------------------------------------------------------------------- */
 
 static double test_of(const as_stratum *base, const as_stratum *target, size_t n) {
     as_rank_room room = {0};
@@ -42,13 +42,15 @@ static void test_exact_ranks(void **state) {
     NEAR(as_rank_least(&low, &high, 1), 2.0 / 70);
 }
 
-/* Ranks of the base 2 2 2 (1, 2, 2 of values 1 1 1 …): of 20 ways to deal out {1,1,1,2,2,2} only 1 has all large ones on one side, and 1 the other. */
+/* Ranks of the base 2 2 2 (1, 2, 2 of values 1 1 1 …): of 20 ways to deal out {1,1,1,2,2,2} only 1 has all large ones
+ * on one side, and 1 the other. */
 static void test_tied_ranks(void **state) {
     (void)state;
     as_stratum low = STRATUM(1, 1, 1), high = STRATUM(2, 2, 2), same = STRATUM(1, 1, 1);
     NEAR(test_of(&low, &high, 1), 0.1);
     NEAR(test_of(&low, &same, 1), 1);
-    /* {1,1,2,2 | 1,2,2,2}: of the 70 ways C(3,k) C(5,4-k) have k ones in the target: 5, 30, 30, 5. Two of four expected 1.5: k = 1 and 2 are nearest, so p = 1. */
+    /* {1,1,2,2 | 1,2,2,2}: of the 70 ways C(3,k) C(5,4-k) have k ones in the target: 5, 30, 30, 5. Two of four expected
+     * 1.5: k = 1 and 2 are nearest, so p = 1. */
     as_stratum some = STRATUM(1, 1, 2, 2), more = STRATUM(1, 2, 2, 2), none = STRATUM(2, 2, 2, 2),
                all = STRATUM(1, 1, 1, 2);
     NEAR(test_of(&some, &more, 1), 1);
@@ -66,7 +68,8 @@ static void test_strata(void **state) {
     NEAR(as_rank_least(base, target, 2), 2.0 / 36);
 }
 
-/* Strata of different sizes: van Elteren's sum by the normal distribution. 2 + 2 (weight 1/5) and 1 + 3 (1/5): W - E = 2 and 1.5, variance 2*2*5/12 and 3*5/12. */
+/* Strata of different sizes: van Elteren's sum by the normal distribution. 2 + 2 (weight 1/5) and 1 + 3 (1/5): W - E =
+ * 2 and 1.5, variance 2*2*5/12 and 3*5/12. */
 static void test_van_elteren(void **state) {
     (void)state;
     as_stratum base[2] = {STRATUM(1, 2), STRATUM(1)}, target[2] = {STRATUM(3, 4), STRATUM(2, 3, 4)};
@@ -100,7 +103,7 @@ static void test_corrections(void **state) {
     assert_int_equal(as_rank_needed(0.05, 2), 5); /* 2 * 2/252 */
 }
 
-/* ---- intervals --------------------------------------------------------------------------------------------------------- */
+/* ---- intervals --------------------------------------------------------------------------------------------------- */
 
 static as_subject subject_of(const as_stratum *base, const as_stratum *target) {
     return (as_subject){.path = "f", .metric = "time", .is_in = {true, true}, .n_strata = 1, .strata = {base, target}};
@@ -115,7 +118,8 @@ static void interval_of(as_subject *subject, uint32_t resamples, uint64_t seed, 
     as_median_laws_free(laws);
 }
 
-/* The median of a resample of 3 is the k-th value with probabilities 7, 13, 7 of 27; of 2 values the lower, middle and upper one in 1, 2, 1 of 4. */
+/* The median of a resample of 3 is the k-th value with probabilities 7, 13, 7 of 27; of 2 values the lower, middle and
+ * upper one in 1, 2, 1 of 4. */
 static void test_medians_of_resamples(void **state) {
     (void)state;
     enum { N = 200000 };
@@ -130,8 +134,9 @@ static void test_medians_of_resamples(void **state) {
         {&three, 4, 7.0 / 27},
         {&two, 1, 0.25},
         {&two, 2, 0.5},
-        /* Of 256 resamples of four, in order: 2nd and 3rd are both the first: at least 3 of it: 4 * 3 + 1 = 13; 1st and 2nd: exactly 2 of the 1st and at least 1 of the 2nd, none between:
-         * C(4,2) * (2*2+1) with the other two from {2,3,4}, the least a 2: 9 - 4 = 5, so 30. */
+        /* Of 256 resamples of four, in order: 2nd and 3rd are both the first: at least 3 of it: 4 * 3 + 1 = 13; 1st and
+         * 2nd: exactly 2 of the 1st and at least 1 of the 2nd, none between: C(4,2) * (2*2+1) with the other two from
+         * {2,3,4}, the least a 2: 9 - 4 = 5, so 30. */
         {&four, 1, 13.0 / 256},
         {&four, 5.5, 30.0 / 256},
         {&four, 1000, 13.0 / 256},
@@ -165,7 +170,7 @@ static void test_intervals(void **state) {
     assert_true(isinf(low) && isinf(high));
 }
 
-/* ---- samples ----------------------------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 static void sample(const as_dataset *const *base, size_t n_base, const as_dataset *const *target, size_t n_target,
                    bool is_inclusive, as_samples *out) {
@@ -182,7 +187,8 @@ static const as_subject *find_subject(const as_samples *samples, const char *met
     return NULL;
 }
 
-/* Siblings of one name are added up; a path that one repetition lacks is 0 there; exclusive values of inclusive ones. */
+/* Siblings of one name are added up; a path that one repetition lacks is 0 there; exclusive values of inclusive
+ * ones. */
 static void test_profiles(void **state) {
     (void)state;
     const char *metrics = "time DOUBLE inclusive; visits UINT64 exclusive";
@@ -262,7 +268,7 @@ static void test_experiments(void **state) {
     as_dataset_free(target);
 }
 
-/* ---- judging ------------------------------------------------------------------------------------------------------------ */
+/* ---- judging ----------------------------------------------------------------------------------------------------- */
 
 static const as_judgement *judgement_of(const as_verdict *verdict, const char *path) {
     for (size_t i = 0; i < verdict->n; i++)

@@ -112,7 +112,7 @@ static as_vec children(const struct made *made, as_view_order order, uint32_t of
     return out;
 }
 
-/* ---- items ----------------------------------------------------------------------------------------------------------- */
+/* ---- items ------------------------------------------------------------------------------------------------------- */
 
 static void a_tree_is_a_table(void **state) {
     (void)state;
@@ -192,7 +192,7 @@ static void what_has_no_value_is_as_large_as_what_lies_below(void **state) {
     unmake(&made);
 }
 
-/* ---- what is hidden -------------------------------------------------------------------------------------------------- */
+/* ---- what is hidden ---------------------------------------------------------------------------------------------- */
 
 /* Hides the nodes of one name, and the subtrees of another; NULL: of none. */
 static void check_hidden(struct made all, const char *node, const char *subtree, const char *expected,
@@ -289,7 +289,7 @@ static void what_values_that_do_not_add_up_hide_is_not_known(void **state) {
     unmake(&all);
 }
 
-/* ---- order ----------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 static void children_come_in_any_order(void **state) {
     (void)state;
@@ -363,7 +363,7 @@ static void the_hot_path_goes_on_from_anywhere(void **state) {
     unmake(&made);
 }
 
-/* ---- search ---------------------------------------------------------------------------------------------------------- */
+/* ---- search ------------------------------------------------------------------------------------------------------ */
 
 static as_view_found search(const struct made *made, const char *text) {
     as_view_found found;

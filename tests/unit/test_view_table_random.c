@@ -1,4 +1,5 @@
-/* Tables of views of random trees: what a walk through the same view shows, node by node and bit by bit, whether values are sparse or not. */
+/* Tables of views of random trees: what a walk through the same view shows, node by node and bit by bit, whether values
+ * are sparse or not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +22,7 @@ static uint32_t pick(uint32_t n) {
     return (seed >> 8) % n;
 }
 
-/* ---- datasets -------------------------------------------------------------------------------------------------------- */
+/* ---- datasets ---------------------------------------------------------------------------------------------------- */
 
 static void add_regions(as_dataset *ds) {
     static const char *const kinds[] = {"function", "loop", "line", "instruction"};
@@ -86,7 +87,7 @@ static size_t random_cells(sparse_cell *cells) {
     return n;
 }
 
-/* ---- tables and walks ------------------------------------------------------------------------------------------------ */
+/* ---- tables and walks -------------------------------------------------------------------------------------------- */
 
 typedef struct comparing {
     const as_view_table *table;
@@ -131,7 +132,8 @@ static void check_table(const as_view_data *data, as_view_request request, const
     assert_int_equal(c.next, as_view_items(table));
 }
 
-/* A walk shows each node with what sums of its contexts give; a table has them from elsewhere: with the table, or when it is there. */
+/* A walk shows each node with what sums of its contexts give; a table has them from elsewhere: with the table, or when
+ * it is there. */
 static void check_view(const as_view_data *data, as_view_request request) {
     as_view_table *table;
     as_view_values *values;
@@ -268,7 +270,7 @@ static void tables_are_what_walks_show(void **state) {
     }
 }
 
-/* ---- sums ------------------------------------------------------------------------------------------------------------ */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 static void check_sums(const as_dataset *sparse, const as_dataset *dense, assay_id metric) {
     as_stored_sums sums;

@@ -52,7 +52,8 @@ static as_dataset *recursive(void) {
     return ds;
 }
 
-/* The view as text: a line for each node, "  name inclusive exclusive", indented by its depth; "*" behind what is hot. */
+/* The view as text: a line for each node, "  name inclusive exclusive", indented by its depth; "*" behind what is
+ * hot. */
 struct shown {
     const as_dataset *ds;
     char text[4000];
@@ -108,7 +109,7 @@ static as_view_cut check(const as_dataset *ds, as_view_request request, const ch
                       expected);
 }
 
-/* ---- top-down -------------------------------------------------------------------------------------------------------- */
+/* ---- top-down ---------------------------------------------------------------------------------------------------- */
 
 static void the_tree_as_it_is(void **state) {
     (void)state;
@@ -192,7 +193,7 @@ static void names_that_are_asked_for(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- flat ------------------------------------------------------------------------------------------------------------ */
+/* ---- flat -------------------------------------------------------------------------------------------------------- */
 
 static void recursion_is_not_counted_twice(void **state) {
     (void)state;
@@ -219,7 +220,8 @@ static void recursion_is_not_counted_twice(void **state) {
     as_dataset_free(ds);
 }
 
-/* Inclusive values with holes, as files have them that were cut carelessly: a missing row is 0. Of f only the outermost context counts, whether a child of it has a row or none has. */
+/* Inclusive values with holes, as files have them that were cut carelessly: a missing row is 0. Of f only the outermost
+ * context counts, whether a child of it has a row or none has. */
 static void outermost_without_a_row(void **state) {
     (void)state;
     static const row holes[2][3] = {{{0, 0, 0, {9}}, {3, 0, 0, {8}}, {5, 0, 0, {1}}},
@@ -264,7 +266,7 @@ static void by_file_and_kind(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- bottom-up ------------------------------------------------------------------------------------------------------- */
+/* ---- bottom-up --------------------------------------------------------------------------------------------------- */
 
 static void callers_share_what_was_done(void **state) {
     (void)state;
@@ -326,7 +328,7 @@ static void long_chains(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- other kinds of values ------------------------------------------------------------------------------------------- */
+/* ---- other kinds of values --------------------------------------------------------------------------------------- */
 
 static void minima_stay_minima(void **state) {
     (void)state;

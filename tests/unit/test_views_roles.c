@@ -1,4 +1,5 @@
-/* Views of trees whose contexts have roles: call sites, loops and lines, one root of all, values stored in pairs. Reckoned by hand. */
+/* Views of trees whose contexts have roles: call sites, loops and lines, one root of all, values stored in pairs.
+ * Reckoned by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 #include "analysis/views/view.h"
 #include "blocks.h"
 
-/* ---- trees ----------------------------------------------------------------------------------------------------------- */
+/* ---- trees ------------------------------------------------------------------------------------------------------- */
 
 typedef struct thing {
     assay_id parent;
@@ -102,7 +103,7 @@ static const thing program[] = {{NOBODY, AS_ROLE_CALL, "<root>", "root", NULL, N
                                 {NOBODY, AS_ROLE_PLACELESS, "<context 99>", NULL, NULL, NULL, -1, false, 100, 100}};
 enum { N_PROGRAM = sizeof program / sizeof *program };
 
-/* ---- what is shown --------------------------------------------------------------------------------------------------- */
+/* ---- what is shown ----------------------------------------------------------------------------------------------- */
 
 struct shown {
     const as_dataset *ds;
@@ -120,7 +121,8 @@ static void put_number(struct shown *s, as_view_number number) {
     put(s, " %s", text);
 }
 
-/* "  name inclusive exclusive", "@" and the call site, "!" for calls, "~" for what was put in place, "*" for what is hot. */
+/* "  name inclusive exclusive", "@" and the call site, "!" for calls, "~" for what was put in place, "*" for what is
+ * hot. */
 static bool put_node(void *user, const as_view_node *node) {
     struct shown *s = user;
     s->size += (size_t)snprintf(s->text + s->size, sizeof s->text - s->size, "%*s", 2 * (int)node->depth, "");
@@ -154,7 +156,7 @@ static as_view_cut check(const as_dataset *ds, as_view_request request, const ch
 
 #define REQUEST(by, ...) ((as_view_request){.order = (by), __VA_ARGS__})
 
-/* ---- top-down -------------------------------------------------------------------------------------------------------- */
+/* ---- top-down ---------------------------------------------------------------------------------------------------- */
 
 static void callees_take_the_place_of_call_sites(void **state) {
     (void)state;
@@ -185,7 +187,8 @@ static void the_hot_path_ends_where_asked(void **state) {
     as_dataset_free(ds);
 }
 
-/* As in databases whose lines call: root, main, line 4 with nothing of its own calls h, line 9 calls k and has 3, line 0 nobody knows. */
+/* As in databases whose lines call: root, main, line 4 with nothing of its own calls h, line 9 calls k and has 3, line
+ * 0 nobody knows. */
 static const thing lines[] = {{NOBODY, AS_ROLE_CALL, "<root>", "root", NULL, NULL, -1, false, 14, 0},
                               {0, AS_ROLE_CALL, "main", "function", "app", "a.c", 1, false, 14, 5},
                               {1, AS_ROLE_INNER, "line a.c:4", "line", NULL, "a.c", 4, false, 4, 0},
@@ -224,7 +227,7 @@ static void lines_that_only_call(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- bottom-up ------------------------------------------------------------------------------------------------------- */
+/* ---- bottom-up --------------------------------------------------------------------------------------------------- */
 
 static void callers_are_functions(void **state) {
     (void)state;
@@ -240,7 +243,8 @@ static void callers_are_functions(void **state) {
     as_dataset_free(ds);
 }
 
-/* What was put in place, and whose values its function has as well: main has 6 itself, of which 4 are of the inlined p. */
+/* What was put in place, and whose values its function has as well: main has 6 itself, of which 4 are of the inlined
+ * p. */
 static const thing pieces[] = {{NOBODY, AS_ROLE_CALL, "<root>", "root", NULL, NULL, -1, false, 6, 0},
                                {0, AS_ROLE_CALL, "main", "function", "app", "a.c", 1, false, 6, 6},
                                {1, AS_ROLE_INNER, "p", "function", "app", "p.h", 2, true, 4, 4},
@@ -259,7 +263,7 @@ static void pieces_put_in_place(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- flat ------------------------------------------------------------------------------------------------------------ */
+/* ---- flat -------------------------------------------------------------------------------------------------------- */
 
 static void scopes(void **state) {
     (void)state;
@@ -347,7 +351,7 @@ static void names_in_the_tree_of_scopes(void **state) {
     as_dataset_free(ds);
 }
 
-/* ---- paths ----------------------------------------------------------------------------------------------------------- */
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
 
 static void paths_leave_out_the_root(void **state) {
     (void)state;

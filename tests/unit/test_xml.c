@@ -193,8 +193,8 @@ static void long_documents(void **state) {
     as_vec_free(&document);
 }
 
-/* One token of a hundred megabytes: a comment, and the value of an attribute. expat before 2.6 looks at it from its beginning with each piece it is given, which takes
- * minutes if all pieces are of one size. */
+/* One token of a hundred megabytes: a comment, and the value of an attribute. expat before 2.6 looks at it from its
+ * beginning with each piece it is given, which takes minutes if all pieces are of one size. */
 static void long_tokens(void **state) {
     (void)state;
     enum { LONG = 100 << 20 };

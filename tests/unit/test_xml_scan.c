@@ -9,7 +9,7 @@
 
 #include "io/xml_scan.h"
 
-/* ---- what was seen, in words: "<1 a x=1>" for a start, "<1 /a>" for an end ------------------------------------------------ */
+/* ---- what was seen, in words: "<1 a x=1>" for a start, "<1 /a>" for an end --------------------------------------- */
 
 static void see(as_vec *seen, const as_xml_scan *scan, as_xml_event event) {
     char depth[32];
@@ -66,7 +66,7 @@ static void assert_refused(const char *document, const char *rule, uint32_t line
     as_vec_free(&seen);
 }
 
-/* ---- tests ----------------------------------------------------------------------------------------------------------- */
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 static void elements_and_attributes(void **state) {
     (void)state;
@@ -96,7 +96,8 @@ static void values_with_entities_and_line_ends(void **state) {
     assert_seen("<a n='a\tb\nc\r\nd\re'/>", "<1 a n=a b c d e><1 /a>");
 }
 
-/* Writers of HPCToolkit put a backslash before a quote inside a name; in legal documents a value may end in a backslash. */
+/* Writers of HPCToolkit put a backslash before a quote inside a name; in legal documents a value may end in a
+ * backslash. */
 static void quotes_behind_backslashes(void **state) {
     (void)state;
     assert_seen("<a n=\"a\\\"b\"/>", "<1 a n=a\"b><1 /a>");

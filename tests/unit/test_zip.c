@@ -308,7 +308,8 @@ static void encrypted(void **state) {
     assert_entry_refused(6, 1, "zip-encrypted");
 }
 
-/* An LZMA entry says how large its dictionary is, and the decoder takes that much memory: nothing to be read, whatever the budget. */
+/* An LZMA entry says how large its dictionary is, and the decoder takes that much memory: nothing to be read, whatever
+ * the budget. */
 static void other_methods(void **state) {
     (void)state;
     assert_entry_refused(8, 14, "zip-method");
@@ -386,7 +387,7 @@ static void plain_archives_are_read_directly(void **state) {
     as_output_discard(zip);
 }
 
-/* ---- entries in a stream --------------------------------------------------------------------------------------------- */
+/* ---- entries in a stream ----------------------------------------------------------------------------------------- */
 
 static char digit_at(size_t i) { return "0123456789,.e-"[(i * i + i / 1000) % 14]; }
 
@@ -460,7 +461,8 @@ static void large_streams_are_read(void **state) {
     }
 }
 
-/* libarchive as a reader that goes from front to back knows sizes and checksum only from behind the data, and compares. */
+/* libarchive as a reader that goes from front to back knows sizes and checksum only from behind the data, and
+ * compares. */
 static void what_stands_behind_a_stream_is_right(void **state) {
     (void)state;
     size_t size, got = 0, expected = AS_ZIP_WHOLE + 1234567;

@@ -16,7 +16,7 @@ void as_workbench_free(as_workbench *bench) {
     free(bench->location_marks);
 }
 
-/* ---- columns --------------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 /* Puts all operands' columns into order, or the same array as last time. */
 static bool list_columns(as_workbench *bench, const as_operand *operands, size_t n, as_alignment *out) {
@@ -81,7 +81,7 @@ bool as_align_columns(as_workbench *bench, as_operand *operands, size_t n, as_al
     return fine;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static bool align_rows(as_workbench *bench, as_operand *operands, size_t n, as_alignment *out) {
     uint32_t *marks = bench->context_marks, n_rows = 0;
@@ -176,7 +176,8 @@ static bool all_finite(const double *numbers, size_t n) {
     return true;
 }
 
-/* Whether another run of the operand's part has row i: then this one did not measure it, while a part without the row has 0. */
+/* Whether another run of the operand's part has row i: then this one did not measure it, while a part without the row
+ * has 0. */
 static bool is_measured_elsewhere(const as_operand *operands, size_t n, size_t k, uint32_t i) {
     for (size_t other = 0; other < n; other++) {
         if (operands[other].part == operands[k].part && operands[other].rows_at[i] != UINT32_MAX) return true;
@@ -211,7 +212,7 @@ void as_operands_average(const as_operand *operands, size_t n, const as_alignmen
     }
 }
 
-/* ---- results --------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 static void release_room(void *room) { as_vec_free(room); }
 

@@ -100,7 +100,8 @@ static void keep_items(as_change_table *table, const as_dataset *const sides[2],
     }
 }
 
-/* The names of all contexts of a side, in strings of their own; AS_NO_STR: it is none that counts. Processes and threads of two executions have other names. */
+/* The names of all contexts of a side, in strings of their own; AS_NO_STR: it is none that counts. Processes and
+ * threads of two executions have other names. */
 static as_str *list_names(const as_dataset *ds, as_dataset *strings) {
     size_t n = AS_COUNT(ds, contexts);
     as_carried_names carried;

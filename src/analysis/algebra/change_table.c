@@ -9,7 +9,7 @@
 #include "core/large_pages.h"
 #include "core/parallel.h"
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* What is known of a side's metric. */
 typedef struct side_facts {
@@ -58,7 +58,8 @@ static bool make_room(as_change_values *values, size_t n) {
     return true;
 }
 
-/* Where values add up, what only the other side knows is 0; of call paths, whose values then hold those below them, also what nobody knows. */
+/* Where values add up, what only the other side knows is 0; of call paths, whose values then hold those below them,
+ * also what nobody knows. */
 static void settle(double *base, double *target, const bool is_known[2], bool is_zero) {
     if (is_known[AS_BASE] == is_known[AS_TARGET] && !is_zero) return;
     if (!is_known[AS_BASE]) *base = 0;
@@ -83,7 +84,7 @@ static void scale(double *values, size_t n, double factor) {
     for (size_t i = 0; values && i < n; i++) values[i] *= factor;
 }
 
-/* ---- of call paths, item by item ------------------------------------------------------------------------------------- */
+/* ---- of call paths, item by item --------------------------------------------------------------------------------- */
 
 /* In pieces for several threads. */
 typedef struct value_filling {
@@ -159,9 +160,10 @@ static assay_status find_by_item(const as_change_table *table, const as_comparis
     return status;
 }
 
-/* ---- of call paths, as the sides have them --------------------------------------------------------------------------- */
+/* ---- of call paths, as the sides have them ----------------------------------------------------------------------- */
 
-/* Sums of stored metrics are there for each context, in arrays: they stay as they are, and both sides are read at once. */
+/* Sums of stored metrics are there for each context, in arrays: they stay as they are, and both sides are read at
+ * once. */
 typedef struct side_loading {
     const as_comparison *c;
     const as_view_source *sources;
@@ -220,7 +222,8 @@ static bool has_pairs(const as_comparison *c, const as_view_source *source, size
            is_stored_sparse(source, inclusive) && is_stored_sparse(source, exclusive);
 }
 
-/* Whether both sides can be read at once: what is made of a dataset on the way is not for two threads, and of two dense profiles there would be too much. */
+/* Whether both sides can be read at once: what is made of a dataset on the way is not for two threads, and of two dense
+ * profiles there would be too much. */
 static bool are_apart(const as_comparison *c, const as_view_source sources[2], assay_id metric) {
     return sources[AS_BASE].ds != sources[AS_TARGET].ds && has_pairs(c, &sources[AS_BASE], AS_BASE, metric) &&
            has_pairs(c, &sources[AS_TARGET], AS_TARGET, metric);
@@ -313,7 +316,7 @@ assay_status as_change_exclusive(const as_change_table *table, const as_change_v
     return status;
 }
 
-/* ---- of functions ---------------------------------------------------------------------------------------------------- */
+/* ---- of functions ------------------------------------------------------------------------------------------------ */
 
 /* The table as one of a side's own, for which views have values. */
 static assay_status find_of_side(const as_change_table *table, size_t side, const as_view_data *data,
@@ -373,7 +376,7 @@ static assay_status find_of_functions(const as_change_table *table, const as_com
     return ASSAY_OK;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 /* Into the base's unit. */
 static void scale_target(as_change_values *values, double factor) {
@@ -428,7 +431,7 @@ size_t as_change_values_expected(const as_change_table *table, const as_comparis
     return 2 * 2 * (size_t)as_view_items(&table->view) * sizeof(double);
 }
 
-/* ---- what items did themselves -------------------------------------------------------------------------------------- */
+/* ---- what items did themselves ----------------------------------------------------------------------------------- */
 
 /* In pieces for several threads. */
 typedef struct owning {

@@ -1,8 +1,11 @@
-/* What changed between two profiles as a table: for whoever looks at the same comparison again and again, here and there, sorted this way and that (the viewer), where a walk shows it once.
+/* What changed between two profiles as a table: for whoever looks at the same comparison again and again, here and
+ * there, sorted this way and that (the viewer), where a walk shows it once.
  *
- * The items are the nodes of as_comparison_walk() in the order of the source, as a table of a view (views/table.h) has them, so that its functions for children and for searching do. They have their names in a
- * dataset of strings alone, and the call trees are never united: pairs of contexts (4 bytes each) are enough to make a table at any time. A table takes about 28 bytes an item, and of functions 4 for each context; values take 32 an item, or 16
- * where exclusive ones stay in the files until they are needed. */
+ * The items are the nodes of as_comparison_walk() in the order of the source, as a table of a view (views/table.h) has
+ * them, so that its functions for children and for searching do. They have their names in a dataset of strings alone,
+ * and the call trees are never united: pairs of contexts (4 bytes each) are enough to make a table at any time. A table
+ * takes about 28 bytes an item, and of functions 4 for each context; values take 32 an item, or 16 where exclusive ones
+ * stay in the files until they are needed. */
 #ifndef AS_ANALYSIS_CHANGE_TABLE_H
 #define AS_ANALYSIS_CHANGE_TABLE_H
 
@@ -54,9 +57,11 @@ assay_status as_change_table_new(const as_dataset *const sides[2], const as_chan
                                  assay_error *error);
 /* The table of functions, which are paired as as_comparison_walk() does, likewise. */
 assay_status as_change_functions_new(const as_dataset *const sides[2], as_change_table **out, assay_error *error);
-/* The values of a metric (of the united dataset) in such a table, in the runs and at the locations that the sources name. comparison: of the same sides, with their metrics; it need
- * be neither united nor loaded. as_change_values_free() in every case.
- * Exclusive values that are of use for few items only are not among them where they can be had one by one, unless all are wanted (with_own): as_change_values_complete() reads all later, as_change_exclusive() some. */
+/* The values of a metric (of the united dataset) in such a table, in the runs and at the locations that the sources
+ * name. comparison: of the same sides, with their metrics; it need be neither united nor loaded.
+ * as_change_values_free() in every case. Exclusive values that are of use for few items only are not among them where
+ * they can be had one by one, unless all are wanted (with_own): as_change_values_complete() reads all later,
+ * as_change_exclusive() some. */
 assay_status as_change_values_new(const as_change_table *table, const as_comparison *comparison,
                                   const as_view_source sources[2], assay_id metric, bool with_own,
                                   as_change_values **out, assay_error *error);
@@ -97,9 +102,11 @@ assay_status as_change_exclusive(const as_change_table *table, const as_change_v
                                  const as_view_source sources[2], size_t side, const uint32_t *items, size_t n,
                                  double *out, assay_error *error);
 
-/* The item of a context of a side, or of the nearest one above it that is shown; AS_NO_ITEM: there is none. of: the side. */
+/* The item of a context of a side, or of the nearest one above it that is shown; AS_NO_ITEM: there is none. of: the
+ * side. */
 uint32_t as_change_item_of(const as_change_table *table, size_t side, const as_dataset *of, assay_id context);
-/* What each item did itself on each side, what stands below it not counted; of metrics that are neither inclusive nor exclusive their value. own: to be freed, in every case. */
+/* What each item did itself on each side, what stands below it not counted; of metrics that are neither inclusive nor
+ * exclusive their value. own: to be freed, in every case. */
 assay_status as_change_own(const as_change_table *table, const as_change_values *values,
                            const as_view_source sources[2], double *own[2], assay_error *error);
 

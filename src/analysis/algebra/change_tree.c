@@ -3,7 +3,7 @@
 
 #include "analysis/algebra/change_private.h"
 
-/* ---- pairs ----------------------------------------------------------------------------------------------------------- */
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
 assay_status as_change_pairs_new(const as_dataset *const sides[2], as_matching matching, as_change_pairs **out,
                                  assay_error *error) {
@@ -26,7 +26,7 @@ void as_change_pairs_free(as_change_pairs *pairs) {
     free(pairs);
 }
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 bool as_carried_names_init(as_carried_names *names, const as_dataset *from, as_dataset *to) {
     size_t n = from->strings.entries.count;
@@ -78,7 +78,7 @@ uint32_t as_change_item_of(const as_change_table *table, size_t side, const as_d
     return AS_NO_ITEM;
 }
 
-/* ---- the tree of both ------------------------------------------------------------------------------------------------ */
+/* ---- the tree of both -------------------------------------------------------------------------------------------- */
 
 /* A node of it that waits: a context of each side, or ASSAY_NONE. */
 typedef struct pending {

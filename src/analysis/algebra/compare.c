@@ -5,7 +5,7 @@
 
 #include "dataset/metric_names.h"
 
-/* ---- opening --------------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 /* For each of n things of the united dataset that of a side, of which there are n_own. NULL when memory is out. */
 static assay_id *invert(const assay_id *map, size_t n_own, size_t n) {
@@ -107,7 +107,7 @@ assay_status as_comparison_load(as_comparison *c, const as_view_source sources[2
     return ASSAY_OK;
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 void as_number_scale(as_view_number *number, double factor) {
     if (factor == 1) return;
@@ -194,7 +194,7 @@ as_change_value as_comparison_whole(const as_comparison *c, size_t column) {
     return value;
 }
 
-/* ---- regions --------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 bool as_comparison_only_in(const as_comparison *c, size_t side, as_vec *out) {
     size_t n = c->ds->strings.entries.count;

@@ -1,5 +1,5 @@
-/* Two profiles side by side: their call trees united, with the values of both, summed over locations. What people look at to see what changed; as_diff() is the difference
- * itself. */
+/* Two profiles side by side: their call trees united, with the values of both, summed over locations. What people look
+ * at to see what changed; as_diff() is the difference itself. */
 #ifndef AS_ANALYSIS_COMPARE_H
 #define AS_ANALYSIS_COMPARE_H
 
@@ -30,7 +30,8 @@ typedef struct as_comparison {
     struct as_change_value *values; /* private: room of a walk, one for each column */
 } as_comparison;
 
-/* Unites the metrics; times of one name may have two units. as_comparison_close() in every case; the sides (and the array of both) must live as long. */
+/* Unites the metrics; times of one name may have two units. as_comparison_close() in every case; the sides (and the
+ * array of both) must live as long. */
 assay_status as_comparison_open(const as_dataset *const *sides, as_comparison *out, assay_error *error);
 /* Unites the call trees. Whoever has the pairs of call paths already (change_table.h) needs none of it. */
 assay_status as_comparison_unite(as_comparison *comparison, as_matching matching, assay_error *error);
@@ -38,8 +39,8 @@ assay_status as_comparison_unite(as_comparison *comparison, as_matching matching
 static inline assay_id as_comparison_metric(const as_comparison *comparison, size_t side, assay_id metric) {
     return comparison->metrics[side][metric];
 }
-/* Sets a metric of the target against one of the base, whatever their names: from here on they are that of the base (*out, of the united dataset). ASSAY_E_USAGE: their units differ
- * (as_metric_factor()). */
+/* Sets a metric of the target against one of the base, whatever their names: from here on they are that of the base
+ * (*out, of the united dataset). ASSAY_E_USAGE: their units differ (as_metric_factor()). */
 assay_status as_comparison_pair(as_comparison *comparison, assay_id base, assay_id target, assay_id *out,
                                 assay_error *error);
 /* Finds the values of metrics (of the united dataset), in the runs and at the locations that the sources name. Once. */
@@ -47,9 +48,10 @@ assay_status as_comparison_load(as_comparison *comparison, const as_view_source 
                                 size_t n, assay_error *error);
 void as_comparison_close(as_comparison *comparison);
 
-/* ---- what changed ---------------------------------------------------------------------------------------------------- */
+/* ---- what changed ------------------------------------------------------------------------------------------------ */
 
-/* One number on both sides, and the second less the first: exact where both are integers. Where values add up a side without it has 0. */
+/* One number on both sides, and the second less the first: exact where both are integers. Where values add up a side
+ * without it has 0. */
 typedef struct as_change {
     as_view_number side[2], change; /* parts are NULL */
 } as_change;
@@ -66,7 +68,8 @@ as_change as_change_of(as_view_number base, as_view_number target, bool adds_up)
 as_change_value as_comparison_between(const as_comparison *comparison, size_t column, const assay_id contexts[2]);
 /* Of a context of the united dataset. */
 as_change_value as_comparison_at(const as_comparison *comparison, size_t column, assay_id context);
-/* The change as a part of the base, 0.1: a tenth more; infinite where there was nothing before, 0 where nothing changed. */
+/* The change as a part of the base, 0.1: a tenth more; infinite where there was nothing before, 0 where nothing
+ * changed. */
 double as_change_relative(const as_change *change);
 
 /* What the whole has: the roots together. */
@@ -117,10 +120,12 @@ assay_status as_comparison_walk(const as_comparison *comparison, const as_change
 typedef struct as_function_name {
     as_str name, file; /* of the same strings on both sides */
 } as_function_name;
-/* Pairs functions that are single on both sides: of one name and file, then of one name. mates: of each of n[side] functions the number of the other side's, UINT32_MAX: none. False when memory is out. */
+/* Pairs functions that are single on both sides: of one name and file, then of one name. mates: of each of n[side]
+ * functions the number of the other side's, UINT32_MAX: none. False when memory is out. */
 bool as_pair_functions(const as_function_name *const functions[2], const size_t n[2], uint32_t *const mates[2]);
 
-/* The regions that only this side has, each by its first call path (assay_id of ds, ascending), into out. False when memory is out. */
+/* The regions that only this side has, each by its first call path (assay_id of ds, ascending), into out. False when
+ * memory is out. */
 bool as_comparison_only_in(const as_comparison *comparison, size_t side, as_vec *out);
 
 #endif

@@ -22,7 +22,7 @@ typedef struct item {
     double key;
 } item;
 
-/* ---- what is shown, and in which order ------------------------------------------------------------------------------- */
+/* ---- what is shown, and in which order --------------------------------------------------------------------------- */
 
 static double size_of(const as_change *change, bool relative) {
     double size = change->change.is_known ? fabs(relative ? as_change_relative(change) : change->change.real) : 0;
@@ -51,7 +51,8 @@ static bool is_wanted(const walker *w, const as_change_value *values) {
     return request->min_change <= 0 || interest >= request->min_change;
 }
 
-/* What functions and the largest changes are ranked by: numbers of one kind, so that what does nothing itself does not come first with what is below it. */
+/* What functions and the largest changes are ranked by: numbers of one kind, so that what does nothing itself does not
+ * come first with what is below it. */
 static const as_change *ranked_change(const walker *w, const as_change_value *value) {
     return w->c->columns[w->request->by].has_exclusive ? &value->exclusive : &value->inclusive;
 }
@@ -113,7 +114,7 @@ static bool keep_largest(const double *sizes, size_t n, size_t max_rows, bool *k
     return true;
 }
 
-/* ---- call paths ------------------------------------------------------------------------------------------------------ */
+/* ---- call paths -------------------------------------------------------------------------------------------------- */
 
 static void find_value(const walker *w, assay_id context) {
     size_t by = w->request->by;
@@ -150,7 +151,8 @@ static bool mark_contexts(walker *w, bool *keep, double *keys) {
     return fine;
 }
 
-/* The children (of ASSAY_NONE: the roots) that are shown, the first one last: the next to be taken. What is called from a call site stands in its place. */
+/* The children (of ASSAY_NONE: the roots) that are shown, the first one last: the next to be taken. What is called from
+ * a call site stands in its place. */
 static bool push_children(const walker *w, as_vec *pending, assay_id parent, uint32_t depth, const bool *keep,
                           const double *keys) {
     const as_dataset *ds = w->c->ds;
@@ -210,7 +212,7 @@ static bool walk_contexts(walker *w) {
     return fine;
 }
 
-/* ---- functions ------------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 /* A function of one side, then of both. */
 typedef struct function {

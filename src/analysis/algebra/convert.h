@@ -13,8 +13,8 @@ as_integer_range as_integer_range_of(as_dtype dtype);
 /* Stores a number in an integer type; true where it had to be limited. */
 bool as_integer_put(as_dtype dtype, __int128 number, void *out);
 
-/* n plain values of type `from` as values of type `to`: integers to integers or doubles, doubles to doubles. zero_below: counters that ran below zero are 0. Returns how many
- * had to be limited. */
+/* n plain values of type `from` as values of type `to`: integers to integers or doubles, doubles to doubles.
+ * zero_below: counters that ran below zero are 0. Returns how many had to be limited. */
 uint64_t as_values_convert(as_dtype from, const void *values, size_t n, bool zero_below, as_dtype to, void *out);
 
 #endif

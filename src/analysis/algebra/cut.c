@@ -8,7 +8,7 @@
 #include "analysis/algebra/sparse.h"
 #include "core/words.h"
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static bool is_in_tree(const as_dataset *part, const char *name) {
     as_str known = as_find(&part->strings, name, strlen(name));
@@ -54,7 +54,7 @@ static bool *mark_names(const as_dataset *part, const char *const *names, size_t
     return marks;
 }
 
-/* ---- the tree -------------------------------------------------------------------------------------------------------- */
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 static bool keep_context(as_cutting *c, as_tree *tree, assay_id id, assay_id parent) {
     const as_context *from = as_ds_context(c->part, id);
@@ -130,9 +130,10 @@ static bool cut_tree(as_cutting *c, const as_cut_names *names) {
     return fine;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* What is folded into a caller is part of an inclusive value already. Values of no kind are taken as they stand, and stored ones have their own way (fold.h). */
+/* What is folded into a caller is part of an inclusive value already. Values of no kind are taken as they stand, and
+ * stored ones have their own way (fold.h). */
 static bool is_added(const as_metric *metric, as_dtype dtype) {
     return !metric->is_stored && (metric->kind == AS_KIND_EXCLUSIVE || as_dtype_is_extreme(dtype));
 }
@@ -231,7 +232,8 @@ static bool cut_rows(as_cutting *c, as_operand *operand, assay_id metric, assay_
     return fine && (alignment.n_rows == 0 || as_add_profile(ds, &profile));
 }
 
-/* Sums of integers are made in 8 bytes; all runs of the metric, profiles from `first` on, go back to their type where it holds them all. */
+/* Sums of integers are made in 8 bytes; all runs of the metric, profiles from `first` on, go back to their type where
+ * it holds them all. */
 static bool narrow(as_dataset *ds, size_t first, as_value_type type) {
     as_integer_range range = as_integer_range_of(type.dtype);
     for (size_t i = first; i < ds->profiles.count; i++) {
@@ -289,7 +291,7 @@ static assay_status cut_metric(as_cutting *c, assay_id metric) {
     return as_set_metric_type(op, metric, type) ? ASSAY_OK : as_fail_memory(op->error, NULL);
 }
 
-/* ---- the operation --------------------------------------------------------------------------------------------------- */
+/* ---- the operation ----------------------------------------------------------------------------------------------- */
 
 /* Runs stay what they are, in the order of their points. */
 static bool copy_runs(as_cutting *c) {

@@ -4,7 +4,8 @@
 
 #include "analysis/algebra/operation.h"
 
-/* u.maps[0].contexts of the operation: for each context of the part the one of the result that is made of it; ASSAY_NONE: none. Where several share one, it is made of the first. */
+/* u.maps[0].contexts of the operation: for each context of the part the one of the result that is made of it;
+ * ASSAY_NONE: none. Where several share one, it is made of the first. */
 typedef struct as_cutting {
     as_operation *op;
     const as_dataset *part;
@@ -15,12 +16,14 @@ typedef struct as_cutting {
     uint64_t n_opaque; /* private: values that cannot be added */
 } as_cutting;
 
-/* Runs, attributes and values of the result, once its tree is there. Exclusive values of contexts that share one are added; of others only the context that the shared one is made of counts. */
+/* Runs, attributes and values of the result, once its tree is there. Exclusive values of contexts that share one are
+ * added; of others only the context that the shared one is made of counts. */
 assay_status as_cutting_fill(as_cutting *cutting);
 
 /* cutting_blocks.c: whether all values of a metric of the part are in blocks, and of one type. */
 bool as_cutting_has_blocks(const as_cutting *cutting, assay_id metric);
-/* Makes those of the part's metric `own` one block of the result's; adds: values of contexts that share one are added. False when memory is out. */
+/* Makes those of the part's metric `own` one block of the result's; adds: values of contexts that share one are added.
+ * False when memory is out. */
 bool as_cutting_move_blocks(as_cutting *cutting, assay_id metric, assay_id own, bool adds);
 
 #endif

@@ -1,4 +1,5 @@
-/* Values that a part has in blocks stay in blocks: of a context what it has at its few places, however many there are. */
+/* Values that a part has in blocks stay in blocks: of a context what it has at its few places, however many there
+ * are. */
 #include <stdlib.h>
 
 #include "analysis/algebra/cutting.h"

@@ -22,7 +22,7 @@ typedef struct sides {
     double *room, *base_room, *target_room; /* a row each, room two */
 } sides;
 
-/* ---- which metrics --------------------------------------------------------------------------------------------------- */
+/* ---- which metrics ----------------------------------------------------------------------------------------------- */
 
 /* Differences that make sense: of plain numbers, and of composite values all of whose parts are doubles. */
 static bool find_type(as_value_type base, as_value_type target, as_value_type *out) {
@@ -75,7 +75,7 @@ static bool choose_metrics(as_operation *op, bool all_metrics) {
     return as_leave_out_metrics(op, reasons, NO_DIFFERENCE + 1, judge, all_metrics);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* One loop for each pair of 8-byte types: the difference is exact, or the nearest limit. */
 #define SUBTRACT(target_type, base_type)                                                                               \
@@ -191,7 +191,7 @@ static bool subtract_rows(subtraction *s, sides *r, assay_id run) {
     return n_rows == 0 || as_add_profile(ds, &profile);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 /* Some runs of each side. */
 typedef struct run_pair {
@@ -257,7 +257,8 @@ static bool find_sides(const as_operation *op, size_t i, run_pair *out) {
     return out->base->part == BASE && out->n_target > 0;
 }
 
-/* Whether the rows of one context lack some runs of a point that has others. n_runs, seen: one for each point of the part; seen is 0 between calls. */
+/* Whether the rows of one context lack some runs of a point that has others. n_runs, seen: one for each point of the
+ * part; seen is 0 between calls. */
 static bool lacks_runs(const as_dataset *part, const as_block *block, uint32_t context, const size_t *n_runs,
                        size_t *seen) {
     bool lacks = false;
@@ -278,8 +279,8 @@ static bool lacks_runs(const as_dataset *part, const as_block *block, uint32_t c
     return lacks;
 }
 
-/* Whether call paths of an experiment have fewer repetitions of a point than others: which of the other side's they go with is not said. False, too, when memory is out,
- * *fine being false then. */
+/* Whether call paths of an experiment have fewer repetitions of a point than others: which of the other side's they go
+ * with is not said. False, too, when memory is out, *fine being false then. */
 static bool is_ragged(const as_dataset *part, bool *fine) {
     size_t *n_runs = calloc(part->n_points + 1, sizeof *n_runs), *seen = calloc(part->n_points + 1, sizeof *seen);
     bool ragged = false;
@@ -298,7 +299,8 @@ static bool is_ragged(const as_dataset *part, bool *fine) {
     return ragged;
 }
 
-/* Whether every point has as many runs on one side as on the other, so that run goes with run. False when memory is out. */
+/* Whether every point has as many runs on one side as on the other, so that run goes with run. False when memory is
+ * out. */
 static bool runs_pair_up(const as_operation *op, bool *pair_up) {
     run_pair both;
     bool fine = true;
@@ -326,7 +328,7 @@ static bool plan_runs(as_operation *op, bool run_by_run, as_vec *pairs) {
     return true;
 }
 
-/* ---- the operation --------------------------------------------------------------------------------------------------- */
+/* ---- the operation ----------------------------------------------------------------------------------------------- */
 
 static assay_status subtract_metric(as_operation *op, assay_id metric, bool run_by_run, const as_vec *pairs) {
     subtraction s = {.op = op, .metric = metric};

@@ -4,7 +4,7 @@
 
 #include "dataset/sparse_table.h"
 
-/* ---- what goes where ------------------------------------------------------------------------------------------------- */
+/* ---- what goes where --------------------------------------------------------------------------------------------- */
 
 static bool is_loop(const as_dataset *part, const as_context *context) {
     const char *kind =
@@ -32,7 +32,7 @@ static int compare_folds(const void *a, const void *b) {
     return (x->from > y->from) - (x->from < y->from);
 }
 
-/* ---- rows of the part ------------------------------------------------------------------------------------------------ */
+/* ---- rows of the part -------------------------------------------------------------------------------------------- */
 
 /* One metric of the part, with the number of each of its columns in the result. */
 typedef struct rows {
@@ -77,7 +77,7 @@ static assay_status add_row(rows *r, assay_id context, double *sum, assay_error 
     return ASSAY_OK;
 }
 
-/* ---- the result ------------------------------------------------------------------------------------------------------ */
+/* ---- the result -------------------------------------------------------------------------------------------------- */
 
 typedef struct folding {
     as_operation *op;

@@ -12,7 +12,7 @@ typedef struct averaging {
     uint64_t n_limited;
 } averaging;
 
-/* ---- types ----------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 /* Whether part k has values of the metric. */
 static bool has_metric(const as_operation *op, size_t k, assay_id metric) {
@@ -20,7 +20,8 @@ static bool has_metric(const as_operation *op, size_t k, assay_id metric) {
     return own != ASSAY_NONE && as_ds_metric(op->u.parts[k], own)->kind != AS_KIND_DERIVED;
 }
 
-/* Plain numbers become DOUBLE; minima, maxima and composite values of doubles stay what they are. False: there is no mean of them. */
+/* Plain numbers become DOUBLE; minima, maxima and composite values of doubles stay what they are. False: there is no
+ * mean of them. */
 static bool find_type(const as_operation *op, assay_id metric, as_value_type *out) {
     bool first = true;
     for (size_t k = 0; k < op->u.n; k++) {
@@ -36,7 +37,7 @@ static bool find_type(const as_operation *op, assay_id metric, as_value_type *ou
     return true;
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static bool average_rows(averaging *a, as_operand *operands, size_t n, assay_id run) {
     as_alignment alignment;
@@ -113,7 +114,7 @@ static assay_status average_metric(as_operation *op, assay_id metric) {
     return ASSAY_OK;
 }
 
-/* ---- the operation --------------------------------------------------------------------------------------------------- */
+/* ---- the operation ----------------------------------------------------------------------------------------------- */
 
 enum reason { KEPT, OTHER_UNIT, DERIVED_ELSEWHERE, NO_MEAN };
 

@@ -13,7 +13,7 @@ typedef struct joining {
     uint64_t n_limited;
 } joining;
 
-/* ---- types ----------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 static bool same_type(as_value_type a, as_value_type b) {
     return a.dtype == b.dtype && a.n_parts == b.n_parts && a.size == b.size;
@@ -64,7 +64,7 @@ static void find_type(joining *j) {
     }
 }
 
-/* ---- columns --------------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 /* For each column the last operand that has it; out: one a column. */
 static void find_owners(const as_operand *operands, size_t n, const as_alignment *alignment, uint32_t *owners) {
@@ -138,7 +138,7 @@ static bool join_rows(joining *j, as_operand *operands, size_t n, assay_id run) 
     return n_rows == 0 || as_add_profile(j->op->ds, &profile);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static assay_status open_run(joining *j, const as_part_run *run, as_operand *out) {
     as_operation *op = j->op;
@@ -177,8 +177,9 @@ static assay_status join_runs(joining *j, const as_part_run *const *runs, size_t
     return status;
 }
 
-/* The runs of a point, from index `first` on: those of parts that have the metric. Repetition by repetition; but where parts have different numbers of them, all of the
- * last part that has any, so that a point's runs are never of two measurements. */
+/* The runs of a point, from index `first` on: those of parts that have the metric. Repetition by repetition; but where
+ * parts have different numbers of them, all of the last part that has any, so that a point's runs are never of two
+ * measurements. */
 static assay_status join_point(joining *j, size_t first, size_t n, assay_id run, size_t n_repetitions) {
     const as_operation *op = j->op;
     bool alike = true;
@@ -213,7 +214,7 @@ static size_t repetitions_at(const as_operation *op, size_t first, size_t n) {
     return most;
 }
 
-/* ---- the operation --------------------------------------------------------------------------------------------------- */
+/* ---- the operation ----------------------------------------------------------------------------------------------- */
 
 static assay_status join_metric(as_operation *op, assay_id metric) {
     joining j = {.op = op, .metric = metric};

@@ -7,7 +7,7 @@
 #include "analysis/rows.h"
 #include "dataset/metric_names.h"
 
-/* ---- the other kind -------------------------------------------------------------------------------------------------- */
+/* ---- the other kind ---------------------------------------------------------------------------------------------- */
 
 /* Rows of the other kind as they come, the last context first. */
 struct rows_made {
@@ -74,7 +74,8 @@ static bool make_other_kind(const as_dataset *part, as_operand *operand, as_metr
     return number_rows(operand);
 }
 
-/* Composite types all of whose parts are doubles are reckoned with like so many doubles; others, and minima and maxima, stay as they are stored. */
+/* Composite types all of whose parts are doubles are reckoned with like so many doubles; others, and minima and maxima,
+ * stay as they are stored. */
 static bool has_other_kind(as_metric_kind own, as_metric_kind wanted, as_dtype dtype) {
     bool both = (own == AS_KIND_INCLUSIVE && wanted == AS_KIND_EXCLUSIVE) ||
                 (own == AS_KIND_EXCLUSIVE && wanted == AS_KIND_INCLUSIVE);
@@ -92,7 +93,7 @@ static bool list_places(const as_dataset *part, as_operand *operand) {
     return true;
 }
 
-/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 /* The means of a point as rows without places. */
 static bool take_means(const as_dataset *part, assay_id metric, assay_id point, as_operand *operand) {
@@ -153,7 +154,7 @@ void as_operand_close(as_operand *operand) {
     operand->rows_at = operand->columns_at = NULL;
 }
 
-/* ---- another type, fewer columns ------------------------------------------------------------------------------------- */
+/* ---- another type, fewer columns --------------------------------------------------------------------------------- */
 
 /* The values of a view are replaced by those in `made`, row after row. */
 static void replace_values(as_operand *operand, as_vec *made) {

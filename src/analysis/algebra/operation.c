@@ -6,7 +6,7 @@
 
 #define OPERATION_KEY "assay operation"
 
-/* ---- the beginning --------------------------------------------------------------------------------------------------- */
+/* ---- the beginning ----------------------------------------------------------------------------------------------- */
 
 static int compare_runs(const void *a, const void *b) {
     const as_part_run *x = a, *y = b;
@@ -123,7 +123,7 @@ assay_status as_operation_settle(as_operation *op) {
     return as_fail_memory(op->error, NULL);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 size_t as_runs_of_point(const as_operation *op, size_t i) {
     size_t n = 1;
@@ -147,7 +147,7 @@ assay_id as_add_result_run(as_operation *op, assay_id point, uint32_t repetition
     return as_add_run(op->ds, &run);
 }
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 as_value_type as_part_type(const as_operation *op, size_t part, assay_id metric) {
     assay_id own = as_part_metric(op, part, metric);
@@ -213,7 +213,7 @@ bool as_is_derived_elsewhere(const as_operation *op, assay_id metric) {
     return false;
 }
 
-/* ---- the end --------------------------------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 /* What has values of each metric, in any run. */
 static bool add_series(as_operation *op) {
@@ -286,8 +286,9 @@ static size_t common_way(const span *paths, size_t n) {
     return same;
 }
 
-/* The names by which the parts are told apart, into spans (room for two of each): without the way to them, so that the same files give the same result
- * wherever they are; where two have the same name, with as much of the way as is not the same for all. */
+/* The names by which the parts are told apart, into spans (room for two of each): without the way to them, so that the
+ * same files give the same result wherever they are; where two have the same name, with as much of the way as is not
+ * the same for all. */
 static void name_parts(const as_operation *op, span *spans) {
     size_t n = op->u.n;
     span *sorted = spans + n;

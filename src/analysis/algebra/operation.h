@@ -24,7 +24,8 @@ bool as_operation_map_metrics(as_operation *op);
 bool as_keep_common_points(as_operation *op);
 /* Attributes, and the maps of metrics back to the parts: once it is settled which metrics stay. */
 assay_status as_operation_settle(as_operation *op);
-/* Series of results with points, and what was done: "diff old.cubex new.cubex", the name of the dataset and, of profiles, an attribute ("assay operation"). Hands over the result. */
+/* Series of results with points, and what was done: "diff old.cubex new.cubex", the name of the dataset and, of
+ * profiles, an attribute ("assay operation"). Hands over the result. */
 assay_status as_operation_finish(as_operation *op, const char *what, as_dataset **out);
 void as_operation_end(as_operation *op);
 
@@ -41,16 +42,19 @@ static inline const as_part_run *as_part_run_at(const as_operation *op, size_t i
 /* A run of the result at the point of these; ASSAY_NONE when memory is out. */
 assay_id as_add_result_run(as_operation *op, assay_id point, uint32_t repetition);
 
-/* The type that the values of a part's metric have in the unit of the result's: integers become DOUBLE where that is another one. */
+/* The type that the values of a part's metric have in the unit of the result's: integers become DOUBLE where that is
+ * another one. */
 as_value_type as_part_type(const as_operation *op, size_t part, assay_id metric);
 
 /* The type of a metric in the result; its word is kept where it means the same. False when memory is out. */
 bool as_set_metric_type(as_operation *op, assay_id metric, as_value_type type);
 
-/* Takes out the metrics for which judge gives the number of a reason, and says which and why: "REASON: a, b, c". 0 is none: they stay. False when memory is out. */
+/* Takes out the metrics for which judge gives the number of a reason, and says which and why: "REASON: a, b, c". 0 is
+ * none: they stay. False when memory is out. */
 bool as_leave_out_metrics(as_operation *op, const char *const *reasons, size_t n_reasons,
                           size_t (*judge)(as_operation *op, assay_id metric, bool user), bool user);
-/* Whether a metric is derived from others whose values are in another unit in the result than in the part that has the formula. */
+/* Whether a metric is derived from others whose values are in another unit in the result than in the part that has the
+ * formula. */
 bool as_is_derived_elsewhere(const as_operation *op, assay_id metric);
 #define AS_DERIVED_ELSEWHERE "left out, as they are derived from metrics that are in other units here"
 

@@ -1,4 +1,5 @@
-/* Call trees by what their contexts are: GPU activities and who caused them, API calls and what they caused, NVTX ranges over all threads. */
+/* Call trees by what their contexts are: GPU activities and who caused them, API calls and what they caused, NVTX
+ * ranges over all threads. */
 #include <stdlib.h>
 
 #include "analysis/algebra/algebra.h"
@@ -31,7 +32,7 @@ bool as_regrouping_of(const char *word, as_regrouping *out) {
     return false;
 }
 
-/* ---- what contexts are ----------------------------------------------------------------------------------------------- */
+/* ---- what contexts are ------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *kind;
@@ -107,7 +108,7 @@ static bool unite_regions(regrouper *r) {
     return fine;
 }
 
-/* ---- the tree -------------------------------------------------------------------------------------------------------- */
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 /* The place of a context below `parent`, made if new. */
 static assay_id place_below(regrouper *r, assay_id parent, assay_id context) {
@@ -118,7 +119,8 @@ static assay_id place_below(regrouper *r, assay_id parent, assay_id context) {
     return id;
 }
 
-/* Whether it says who caused something: processes and threads are places, and launches only repeat the name of their kernel. */
+/* Whether it says who caused something: processes and threads are places, and launches only repeat the name of their
+ * kernel. */
 static bool is_cause(const regrouper *r, assay_id context) {
     const as_region *region = as_ds_region(r->c.part, as_ds_context(r->c.part, context)->region);
     const char *kind = as_ds_text(r->c.part, region->kind);
@@ -221,7 +223,7 @@ static bool finish_tree(regrouper *r) {
     return fine;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static assay_status fail_kind(const as_dataset *part, as_regrouping by, assay_error *error) {
     static const char *const missing[] = {[AS_REGROUP_KERNEL] = "GPU activities",

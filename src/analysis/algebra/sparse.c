@@ -38,7 +38,7 @@ bool as_is_sparse_operation(const as_operation *op, assay_id metric, const as_sp
     return n > 0;
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static bool turn_contexts(const as_operation *op, uint32_t part, side *s) {
     size_t n = op->ds->contexts.count, n_own = op->u.parts[part]->contexts.count;
@@ -121,7 +121,7 @@ static void close_sides(combination *c) {
     as_sparse_line_free(&c->line);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static assay_status add_side(combination *c, const side *s, assay_id context, bool *any) {
     assay_id own = s->contexts[context];

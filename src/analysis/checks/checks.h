@@ -1,4 +1,5 @@
-/* Perun's eight checks of a target against a baseline, with its words for the result. is_compatible: Perun's own numbers, bugs included. */
+/* Perun's eight checks of a target against a baseline, with its words for the result. is_compatible: Perun's own
+ * numbers, bugs included. */
 #ifndef AS_ANALYSIS_CHECKS_H
 #define AS_ANALYSIS_CHECKS_H
 

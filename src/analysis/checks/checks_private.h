@@ -20,7 +20,7 @@ typedef struct as_checking {
     const char *points_of, *points_per; /* NULL: there are none yet */
 } as_checking;
 
-/* ---- results (run.c) ---------------------------------------------------------------------------------------------------- */
+/* ---- results (run.c) --------------------------------------------------------------------------------------------- */
 
 /* A further change; NULL when memory is out. */
 as_check_change *as_check_add(as_checking *checking, as_check check, const char *strategy, const char *location);
@@ -43,7 +43,7 @@ static inline double as_check_divide(double dividend, double divisor) {
 /* NaN is 0, infinities are the largest doubles, as numpy's nan_to_num has it. */
 double as_finite_number(double value);
 
-/* ---- groups of records (groups.c) ----------------------------------------------------------------------------------------- */
+/* ---- groups of records (groups.c) -------------------------------------------------------------------------------- */
 
 /* The records of one uid, or of one uid and location. */
 typedef struct as_check_group {
@@ -60,13 +60,14 @@ typedef struct as_check_groups {
     as_arena arena;
 } as_check_groups;
 
-/* Of the table "record"; records without a uid, or without a location where by_location, are left out. as_check_groups_free() in every case. False when memory is out. */
+/* Of the table "record"; records without a uid, or without a location where by_location, are left out.
+ * as_check_groups_free() in every case. False when memory is out. */
 bool as_check_groups_find(const as_dataset *ds, const char *column, bool by_location, as_check_groups *out);
 void as_check_groups_free(as_check_groups *groups);
 /* The first attribute of a run whose key begins so (is_prefix) or is this, as text; NULL: there is none. */
 const char *as_check_attribute(const as_dataset *ds, const char *key, bool is_prefix);
 
-/* ---- pairs of models (pairs.c) --------------------------------------------------------------------------------------------- */
+/* ---- pairs of models (pairs.c) ----------------------------------------------------------------------------------- */
 
 typedef struct as_curve_pair {
     const as_curve *base, *target;
@@ -74,8 +75,8 @@ typedef struct as_curve_pair {
 
 /* The stored models of both sides; with Perun's numbers without those that Perun does not read. */
 assay_status as_check_load_curves(as_checking *checking);
-/* What both sides have of a strategy (not of those with two passes): by uid, and by model where all are taken; ascending by uid and model. pairs: a vector of as_curve_pair.
- * False when memory is out. */
+/* What both sides have of a strategy (not of those with two passes): by uid, and by model where all are taken;
+ * ascending by uid and model. pairs: a vector of as_curve_pair. False when memory is out. */
 bool as_check_pairs(as_checking *checking, as_strategy strategy, as_vec *pairs);
 /* The last linear model of each uid, as Perun picks it, ascending by uid: a vector of const as_curve *. */
 bool as_check_linear_curves(as_checking *checking, int side, as_vec *out);
@@ -84,7 +85,8 @@ const as_curve *as_check_find_curve(const as_vec *curves, const char *uid);
 
 /* Fills in the change of one pair, which has its names and the smaller r_square already. False when memory is out. */
 typedef bool as_pair_compare(as_checking *checking, const as_curve_pair *pair, as_check_change *change);
-/* Adds a change for each pair of a strategy, called `name`, whose models both fit well enough: r_square of at least 0.15. */
+/* Adds a change for each pair of a strategy, called `name`, whose models both fit well enough: r_square of at least
+ * 0.15. */
 bool as_check_compare_pairs(as_checking *checking, as_check check, as_strategy strategy, const char *name,
                             as_pair_compare *compare);
 
@@ -93,7 +95,7 @@ bool as_common_range(const as_curve *base, const as_curve *target, double *low, 
 /* Whether it has all that its formula needs. */
 bool as_curve_has_formula(const as_curve *curve);
 
-/* ---- curves as points (samples.c) -------------------------------------------------------------------------------------------- */
+/* ---- curves as points (samples.c) -------------------------------------------------------------------------------- */
 
 typedef struct as_curve_samples {
     double x[AS_CHECK_SAMPLES], y[AS_CHECK_SAMPLES];
@@ -103,7 +105,8 @@ typedef struct as_curve_samples {
 void as_linspace(double low, double high, size_t n, double *x);
 /* The model at points of [low, high]. */
 void as_curve_sample(const as_curve *curve, double low, double high, as_curve_samples *out);
-/* As Perun does it: on the model's own range, of a power at log10 of x. False where that raises an exception: checking->failure says so. */
+/* As Perun does it: on the model's own range, of a power at log10 of x. False where that raises an exception:
+ * checking->failure says so. */
 bool as_curve_sample_as_perun(as_checking *checking, const as_curve *curve, as_curve_samples *out);
 /* A model of any kind at x; NAN where it is not defined. */
 double as_curve_value(const as_curve *curve, double x);
@@ -122,7 +125,7 @@ bool as_pair_points_as_perun(as_checking *checking, const as_curve_pair *pair, a
 /* Simpson's rule through n points, of an even number the mean of both ways, as scipy.integrate.simpson does it. */
 double as_simpson(const double *y, const double *x, size_t n);
 
-/* ---- the checks: changes and failure into the report; false when memory is out or checking->failure is set --------------------------- */
+/* ---- the checks: changes and failure into the report; false when memory is out or checking->failure is set ------- */
 
 bool as_check_amounts(as_checking *checking);
 bool as_check_order(as_checking *checking);
@@ -131,7 +134,8 @@ bool as_check_integral(as_checking *checking, as_strategy strategy, const char *
 bool as_check_local(as_checking *checking, as_strategy strategy, const char *name);
 bool as_check_outliers(as_checking *checking);
 
-/* How a difference of two curves grows, in Perun's words (classify.c): "linear", "quadratic ", … NULL: memory is out or Perun raises an exception. */
+/* How a difference of two curves grows, in Perun's words (classify.c): "linear", "quadratic ", … NULL: memory is out or
+ * Perun raises an exception. */
 const char *as_growth_by_polynomials(as_checking *checking, const double *x, const double *error);
 const char *as_growth_by_regression(as_checking *checking, const double *x, const double *error); /* in capitals */
 typedef struct as_line_growth {
@@ -142,17 +146,20 @@ typedef struct as_line_growth {
 } as_line_growth;
 const char *as_growth_by_line(as_checking *checking, const as_line_growth *growth);
 
-/* r_square of the parametric models of n points, as Perun's sums give them (perun_sums.c). False where Perun ends with an exception. */
+/* r_square of the parametric models of n points, as Perun's sums give them (perun_sums.c). False where Perun ends with
+ * an exception. */
 bool as_perun_r_squares(const double *x, const double *y, size_t n, double out[AS_CURVE_CONSTANT + 1]);
 
-/* ---- names that changed a little (names.c) ----------------------------------------------------------------------------------------- */
+/* ---- names that changed a little (names.c) ----------------------------------------------------------------------- */
 
-/* Renames locations of both sides that are so alike (difflib's ratio >= 0.6) that one probably is the other of another version: both get what they have in common. names[side]: n[side]
- * different names; renamed[side][i] is the new name, in the arena, or NULL: it stays. Long names and many of them are compared only as far as a fixed amount of work goes; the
- * others have to be equal. False when memory is out. */
+/* Renames locations of both sides that are so alike (difflib's ratio >= 0.6) that one probably is the other of another
+ * version: both get what they have in common. names[side]: n[side] different names; renamed[side][i] is the new name,
+ * in the arena, or NULL: it stays. Long names and many of them are compared only as far as a fixed amount of work goes;
+ * the others have to be equal. False when memory is out. */
 bool as_match_names(const char *const *const names[2], const size_t n[2], bool is_compatible, as_arena *arena,
                     const char **const renamed[2]);
-/* How alike two texts are, from 0 to 1: difflib.SequenceMatcher(None, text, word).ratio(), which is not symmetric. *work: steps left; where they do not suffice, 0. False when memory is out. */
+/* How alike two texts are, from 0 to 1: difflib.SequenceMatcher(None, text, word).ratio(), which is not symmetric.
+ * *work: steps left; where they do not suffice, 0. False when memory is out. */
 bool as_likeness(const char *text, const char *word, uint64_t *work, double *out);
 
 #endif

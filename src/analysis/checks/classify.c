@@ -3,10 +3,10 @@
 
 #include "analysis/checks/checks_private.h"
 
-/* ---- by polynomials --------------------------------------------------------------------------------------------------------- */
+/* ---- by polynomials ---------------------------------------------------------------------------------------------- */
 
-/* Polynomials that are orthogonal on the points x, degree by degree (Forsythe): the residual of each degree is that of the last one without its new polynomial's part. As
- * stable as the best of solvers, without one. */
+/* Polynomials that are orthogonal on the points x, degree by degree (Forsythe): the residual of each degree is that of
+ * the last one without its new polynomial's part. As stable as the best of solvers, without one. */
 typedef struct orthogonal {
     double previous[AS_CHECK_SAMPLES], current[AS_CHECK_SAMPLES], rest[AS_CHECK_SAMPLES];
     double norm; /* of the previous one, squared */
@@ -60,7 +60,7 @@ const char *as_growth_by_polynomials(as_checking *checking, const double *x, con
     return "unknown";
 }
 
-/* ---- by regression ------------------------------------------------------------------------------------------------------------ */
+/* ---- by regression ----------------------------------------------------------------------------------------------- */
 
 /* How well the models fit an error; NAN: that one does not at all. */
 typedef struct fitting {
@@ -124,7 +124,7 @@ const char *as_growth_by_regression(as_checking *checking, const double *x, cons
     return found.best ? upper_name(checking, found.best) : no_fit(checking);
 }
 
-/* ---- by a line ------------------------------------------------------------------------------------------------------------------ */
+/* ---- by a line --------------------------------------------------------------------------------------------------- */
 
 typedef struct fitted_line {
     double slope, intercept, r_square;

@@ -1,4 +1,5 @@
-/* The checks by regression: best models are compared at 1000 points; they differ in how they say what kind of change it is. */
+/* The checks by regression: best models are compared at 1000 points; they differ in how they say what kind of change it
+ * is. */
 #include "analysis/checks/checks_private.h"
 
 /* What the three checks look at for one uid. */
@@ -62,7 +63,7 @@ static bool find_kind(as_checking *checking, as_check check, const quadruple *q,
     return kind != NULL;
 }
 
-/* ---- Perun's numbers -------------------------------------------------------------------------------------------------------- */
+/* ---- Perun's numbers --------------------------------------------------------------------------------------------- */
 
 static bool sample_as_perun(as_checking *checking, quadruple *q) {
     if (!as_curve_sample_as_perun(checking, q->linear_base, &q->of_base) ||
@@ -89,7 +90,7 @@ static void judge_as_perun(const quadruple *q, as_check_change *change) {
         change->result = change->rate < -25 ? AS_OPTIMIZATION : AS_MAYBE_OPTIMIZATION;
 }
 
-/* ---- the right ones ---------------------------------------------------------------------------------------------------------- */
+/* ---- the right ones ---------------------------------------------------------------------------------------------- */
 
 /* On the range that both models have; false where there is none, or one is not defined there. */
 static bool sample(quadruple *q) {
@@ -119,7 +120,7 @@ static void judge(const quadruple *q, as_check_change *change) {
     change->result = is_quiet(q) || change->rate == 0 ? AS_NO_CHANGE : as_check_classify(change->rate, 0, 0.25);
 }
 
-/* ---- all uids ------------------------------------------------------------------------------------------------------------------- */
+/* ---- all uids ---------------------------------------------------------------------------------------------------- */
 
 static bool compare_uid(as_checking *checking, as_check check, quadruple *q) {
     as_check_change *change = as_check_add(checking, check, NULL, q->target->uid);

@@ -5,7 +5,8 @@
 #include "analysis/checks/checks_private.h"
 #include "dataset/records.h"
 
-/* What is behind a table: the records themselves where rows share cells, so that a million rows cost a million additions and not three million lookups. */
+/* What is behind a table: the records themselves where rows share cells, so that a million rows cost a million
+ * additions and not three million lookups. */
 typedef struct source {
     const as_table *table;
     const as_records *records;    /* or NULL */

@@ -69,7 +69,7 @@ static double area(const as_curve *curve, double low, double high) {
     return as_curve_has_formula(curve) ? formula_area(curve, low, high, false) : NAN;
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------------------------------------ */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 /* Python's powers raise an exception where they are too large, or of a negative number. */
 static bool is_out_of_python(const as_curve *curve) {

@@ -7,7 +7,8 @@
 
 enum { N_STATISTICS = 8 };
 
-/* Of the numbers among y; NAN where there is none. is_padded: values are missing at the end, where Perun pads with NaN, which makes its integral one. */
+/* Of the numbers among y; NAN where there is none. is_padded: values are missing at the end, where Perun pads with NaN,
+ * which makes its integral one. */
 static void find_statistics(const double *y, const double *x, size_t n, bool is_padded, double *sorted,
                             double out[N_STATISTICS]) {
     size_t count = 0;

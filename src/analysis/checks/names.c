@@ -8,7 +8,7 @@
 enum { ALIKE_WORK = 50000000 }; /* steps for all names of a comparison: a fraction of a second */
 static const double ALIKE_ENOUGH = 0.6;
 
-/* ---- characters ------------------------------------------------------------------------------------------------------------ */
+/* ---- characters -------------------------------------------------------------------------------------------------- */
 
 /* A text's characters; bytes that are none are characters of their own. */
 typedef struct letters {
@@ -36,7 +36,7 @@ static bool read_letters(const char *text, letters *out) {
     return true;
 }
 
-/* ---- likeness ---------------------------------------------------------------------------------------------------------------- */
+/* ---- likeness ---------------------------------------------------------------------------------------------------- */
 
 typedef struct place {
     uint32_t code, index;
@@ -49,8 +49,8 @@ typedef struct span {
 /* Where each letter of a word stands, and what a comparison with it needs. */
 typedef struct matcher {
     letters a, b;
-    place *
-        places; /* of b's letters, by letter, then index; those too frequent to tell anything (difflib's autojunk) are left out */
+    /* of b's letters, by letter, then index; those too frequent to tell anything (difflib's autojunk) are left out */
+    place *places;
     size_t n_places;
     uint32_t *lengths[2]; /* of matches that end at each place of b, of this row and the last one, */
     uint32_t *rows[2];    /* which these rows are of */
@@ -89,7 +89,8 @@ static size_t find_place(const matcher *m, uint32_t code, size_t index) {
     return low;
 }
 
-/* The longest match within the span; of equal ones the first. Its length is 0 where nothing matches or *work ran out. */
+/* The longest match within the span; of equal ones the first. Its length is 0 where nothing matches or *work ran
+ * out. */
 static span longest_match(matcher *m, span within) {
     span best = {within.a, within.a, within.b, within.b};
     size_t length = 0;
@@ -183,7 +184,7 @@ bool as_likeness(const char *text, const char *word, uint64_t *work, double *out
     return is_done;
 }
 
-/* ---- common names ------------------------------------------------------------------------------------------------------------- */
+/* ---- common names ------------------------------------------------------------------------------------------------ */
 
 /* Bytes up to the first letter that differs; as Perun reckons, up to the last one of those at the same place. */
 static size_t common_size(const char *a, const char *b, bool is_compatible) {

@@ -26,7 +26,7 @@ static int compare_rows(const void *a, const void *b) {
     return order ? order : strcmp(x->location, y->location);
 }
 
-/* ---- names of locations -------------------------------------------------------------------------------------------------------- */
+/* ---- names of locations ------------------------------------------------------------------------------------------ */
 
 /* The different locations in order of appearance: names. sorted: an index of them, for find_name(). */
 typedef struct location_list {
@@ -106,7 +106,7 @@ static bool rename_locations(as_checking *checking, as_check_groups groups[2]) {
     return is_done;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static int compare_groups(const as_check_group *a, const as_check_group *b) {
     int order = strcmp(a->uid, b->uid);
@@ -144,7 +144,8 @@ static bool add_row(functions *rows, const as_check_group *base, const as_check_
     return true;
 }
 
-/* Matches both sides. Perun leaves out what the target does not have, and pairs each with each where names became one. */
+/* Matches both sides. Perun leaves out what the target does not have, and pairs each with each where names became
+ * one. */
 static bool join(const as_check_groups groups[2], bool is_compatible, functions *rows) {
     const as_vec *base = &groups[AS_SIDE_BASE].groups, *target = &groups[AS_SIDE_TARGET].groups;
     size_t b = 0;
@@ -166,7 +167,7 @@ static bool join(const as_check_groups groups[2], bool is_compatible, functions 
     return true;
 }
 
-/* ---- outliers ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- outliers ---------------------------------------------------------------------------------------------------- */
 
 /* The modified z-score: far from the median, by the median of all distances from it. */
 static void mark_severe(functions *rows, double *sorted, double middle) {
@@ -227,7 +228,7 @@ static bool find_outliers(functions *rows, bool is_compatible) {
     return true;
 }
 
-/* ---- results -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 static as_result result_of(const function *row, double deviations, bool is_compatible) {
     bool is_new = isnan(row->base), is_gone = isnan(row->target), is_worse = row->change > 0;

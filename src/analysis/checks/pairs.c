@@ -57,7 +57,8 @@ static int compare_order(const void *a, const void *b) {
     return order ? order : x < y ? -1 : x > y; /* curves of one side lie in one array */
 }
 
-/* Perun makes a record of every model that fits better than those of its uid before it, or of all: where one lacks what a record has, it ends with an exception. */
+/* Perun makes a record of every model that fits better than those of its uid before it, or of all: where one lacks what
+ * a record has, it ends with an exception. */
 static bool check_records(as_checking *checking, int side, as_strategy strategy) {
     const as_vec *curves = &checking->curves[side].curves;
     bool takes_all = strategy == AS_ALL_PARAM || strategy == AS_ALL_NONPARAM, is_done = true;

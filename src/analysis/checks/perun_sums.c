@@ -1,5 +1,6 @@
-/* Perun's regression, addition by addition. The difference of two models often is a line itself, to the last digit: then several models fit, and nothing but the rounding of sums
- * decides which of them Perun calls the best. So Perun's words can be had from Perun's sums only. */
+/* Perun's regression, addition by addition. The difference of two models often is a line itself, to the last digit:
+ * then several models fit, and nothing but the rounding of sums decides which of them Perun calls the best. So Perun's
+ * words can be had from Perun's sums only. */
 #include "analysis/checks/checks_private.h"
 
 /* Python's power is libm's; a compiler would make x * x of it, which may differ in the last bit. */

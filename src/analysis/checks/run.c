@@ -37,7 +37,7 @@ const char *as_result_name(as_result result) {
     return words[result - AS_UNKNOWN];
 }
 
-/* ---- what the checks share ---------------------------------------------------------------------------------------------- */
+/* ---- what the checks share --------------------------------------------------------------------------------------- */
 
 as_check_change *as_check_add(as_checking *checking, as_check check, const char *strategy, const char *location) {
     const char *copy = as_check_text(checking, location);
@@ -86,7 +86,7 @@ double as_finite_number(double value) {
     return isinf(value) ? copysign(DBL_MAX, value) : value;
 }
 
-/* ---- all of them --------------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 static bool skip(as_checking *checking, as_check check, const char *reason) {
     as_check_skipped *skipped = as_vec_push(&checking->out->skipped);

@@ -14,7 +14,8 @@ void as_curve_sample(const as_curve *curve, double low, double high, as_curve_sa
     for (size_t i = 0; i < AS_CHECK_SAMPLES; i++) out->y[i] = as_curve_value(curve, out->x[i]);
 }
 
-/* What Perun's formula gives at x; NAN or infinite like numpy. *is_undefined: where Python raises an exception instead. */
+/* What Perun's formula gives at x; NAN or infinite like numpy. *is_undefined: where Python raises an exception
+ * instead. */
 static double value_as_perun(const as_curve *curve, double x, bool *is_undefined) {
     const double *b = curve->coefficients;
     switch (curve->model) {
@@ -38,7 +39,7 @@ bool as_curve_sample_as_perun(as_checking *checking, const as_curve *curve, as_c
     return !is_undefined || as_check_fails(checking, "a model is not defined on its own range");
 }
 
-/* ---- models that are values ------------------------------------------------------------------------------------------------ */
+/* ---- models that are values -------------------------------------------------------------------------------------- */
 
 static double bucket_value(const as_curve *curve, double x) {
     double n = (double)curve->n_buckets, range = curve->x_end - curve->x_start;
@@ -77,7 +78,7 @@ bool as_curve_defined_range(const as_curve *curve, double *low, double *high) {
     return *low <= *high;
 }
 
-/* ---- what Perun compares --------------------------------------------------------------------------------------------------- */
+/* ---- what Perun compares ----------------------------------------------------------------------------------------- */
 
 static bool is_same(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
@@ -176,7 +177,7 @@ bool as_pair_points_as_perun(as_checking *checking, const as_curve_pair *pair, a
     return is_done;
 }
 
-/* ---- Simpson's rule ------------------------------------------------------------------------------------------------------------ */
+/* ---- Simpson's rule ---------------------------------------------------------------------------------------------- */
 
 /* Parabolas through points first … last, of which there is an odd number. */
 static double parabolas(const double *y, const double *x, size_t first, size_t last) {

@@ -7,7 +7,7 @@
 /* Above this the three sums of a parabola are taken again with more digits. */
 #define ILL_CONDITIONED 1e6
 
-/* ---- sums ------------------------------------------------------------------------------------------------------------ */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 /* Two numbers at a time: what every machine has. */
 typedef double pair __attribute__((vector_size(16)));
@@ -24,8 +24,8 @@ static inline pair smaller(pair a, pair b) {
     return (pair)(((mask)a & where) | ((mask)b & ~where));
 }
 
-/* Everything that the fits are made of. Sums are around the means and of scaled numbers: powers of two that keep the largest x and y near 1, so that nothing overflows. The
- * mean of x is at + off / scale. */
+/* Everything that the fits are made of. Sums are around the means and of scaled numbers: powers of two that keep the
+ * largest x and y near 1, so that nothing overflows. The mean of x is at + off / scale. */
 typedef struct column {
     double at, scale;
     double low, high;
@@ -140,7 +140,7 @@ static void summarise(const as_fit_points *p, summary *s) {
     correct_means(s);
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 static const char few_points[] = "fewer than 3 usable points";
 static const char few_positive_x[] = "fewer than 3 points with x above 0";
@@ -204,7 +204,7 @@ static void fit_curve(const summary *s, as_curve_fit *out) {
     }
 }
 
-/* ---- parabolas ------------------------------------------------------------------------------------------------------- */
+/* ---- parabolas --------------------------------------------------------------------------------------------------- */
 
 /* What a parabola adds to a line: q = u^2 - a u - b, which is orthogonal to it. */
 typedef struct bend {
@@ -303,7 +303,7 @@ static bool has_three_x(const as_fit_points *p, const summary *s) {
     return false;
 }
 
-/* ---- all models ------------------------------------------------------------------------------------------------------ */
+/* ---- all models -------------------------------------------------------------------------------------------------- */
 
 /* Perun's slope of a line as an angle, against which the constant model is judged. */
 static void fit_constant(const as_curve_fit *linear, bool is_compatible, as_curve_fit *out) {
@@ -317,7 +317,8 @@ static void fit_constant(const as_curve_fit *linear, bool is_compatible, as_curv
     out->coefficients[1] = 0;
 }
 
-/* The points that have the logarithms this model needs, in the scratch; what it does not need is filled with something finite. */
+/* The points that have the logarithms this model needs, in the scratch; what it does not need is filled with something
+ * finite. */
 static as_fit_points usable_points(const as_fit_points *p, as_curve_model model, bool is_decimal) {
     bool with_x = AS_NEEDS_LOG_X & AS_BIT(model), with_y = AS_NEEDS_LOG_Y & AS_BIT(model);
     double *x = p->scratch, *y = x + p->n, *log_x = y + p->n, *log_y = log_x + p->n;
@@ -333,7 +334,8 @@ static as_fit_points usable_points(const as_fit_points *p, as_curve_model model,
     return out;
 }
 
-/* Of numbers so near each other that the rounding of their logarithms shows, power and exponential take those to base 10, as Perun does. */
+/* Of numbers so near each other that the rounding of their logarithms shows, power and exponential take those to base
+ * 10, as Perun does. */
 static bool needs_decimal(const summary *s, as_curve_model model) {
     const column *columns[] = {model == AS_CURVE_POWER ? &s->x : &s->y, &s->y};
     if (model != AS_CURVE_POWER && model != AS_CURVE_EXPONENTIAL) return false;

@@ -4,7 +4,8 @@
 #include "core/parallel.h"
 #include "core/quantile.h"
 
-/* Groups that one piece of work has; points up to which Perun's own sums are made one by one; values of gamma that are tried. */
+/* Groups that one piece of work has; points up to which Perun's own sums are made one by one; values of gamma that are
+ * tried. */
 enum { PIECE = 64, MOST_FOR_PLAIN = 4096, MOST_GAMMAS = 10000, LEAST_POINTS = 3 };
 
 typedef enum kernel_mode { SMOOTHING, RIDGE, ESTIMATOR } kernel_mode;
@@ -34,7 +35,7 @@ static bool is_plain(const kernel_request *request, const as_groups *groups) {
     return request->is_compatible && request->mode != ESTIMATOR && groups->n_points <= MOST_FOR_PLAIN;
 }
 
-/* ---- bandwidths by rules -------------------------------------------------------------------------------------------------- */
+/* ---- bandwidths by rules ----------------------------------------------------------------------------------------- */
 
 /* The spread that rules of thumb go by: the smaller one of standard deviation and quartile distance. */
 static double robust_spread(const double *x, size_t n) {
@@ -68,7 +69,7 @@ static double ruled_bandwidth(const kernel_request *request, const as_groups *gr
     return start > 0 ? as_bandwidth_find(&search) : 0;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 typedef struct value_job {
     const as_field *field;
@@ -143,7 +144,7 @@ static bool fill_values(const kernel_request *request, const as_groups *groups, 
     return true;
 }
 
-/* ---- one uid --------------------------------------------------------------------------------------------------------------- */
+/* ---- one uid ----------------------------------------------------------------------------------------------------- */
 
 /* The gamma that predicts points best from the others; the first one where none does. */
 static double best_gamma(const kernel_request *request, const as_groups *groups, as_budget *budget, bool *is_out) {
@@ -204,7 +205,7 @@ static void fit_job(const kernel_request *request, as_budget *budget, kernel_job
     as_arena_free(&arena);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 typedef struct all_jobs {
     const kernel_request *request;

@@ -29,10 +29,12 @@ static inline double as_kernel_weight(as_kernel kernel, double z) {
 
 /* Weights are 0 from this distance on. */
 double as_kernel_reach(as_kernel kernel);
-/* The first n coefficients of the weight at u + e as a series in e, for an e that reaches neither 0 nor the end of the kernel. */
+/* The first n coefficients of the weight at u + e as a series in e, for an e that reaches neither 0 nor the end of the
+ * kernel. */
 void as_kernel_series(as_kernel kernel, double u, double *series, int n);
 
-/* Points with the same x taken together. y is counted from `center`, so that what all have in common takes no digits. */
+/* Points with the same x taken together. y is counted from `center`, so that what all have in common takes no
+ * digits. */
 typedef struct as_groups {
     const double *x, *y, *given; /* of the points; y is what is given less center */
     double *at;                  /* ascending, different */
@@ -45,8 +47,9 @@ typedef struct as_groups {
 /* In the arena. False when memory is out. */
 bool as_groups_make(const as_sorted *points, as_arena *arena, as_groups *out);
 
-/* Sums over groups for one bandwidth. Where groups lie dense, whole cells of them are summed at once by the series of the kernel around their centres, and what all other cells
- * add in one cell is itself a series, made once: as exact as one by one. */
+/* Sums over groups for one bandwidth. Where groups lie dense, whole cells of them are summed at once by the series of
+ * the kernel around their centres, and what all other cells add in one cell is itself a series, made once: as exact as
+ * one by one. */
 typedef struct as_field {
     const as_groups *groups;
     as_kernel kernel;
@@ -70,12 +73,15 @@ bool as_field_make(const as_groups *groups, as_kernel kernel, double bandwidth, 
                    as_arena *arena, as_field *out);
 /* The groups that have a weight at group `target`, itself among them. */
 void as_field_window(const as_field *field, size_t target, size_t *begin, size_t *end);
-/* Over all groups but the target itself: s[k] of weight z^k for each point, k < n_s; t[k] of weight z^k y, k <= n_s / 2. z: the distance from the target in bandwidths. */
+/* Over all groups but the target itself: s[k] of weight z^k for each point, k < n_s; t[k] of weight z^k y, k <= n_s /
+ * 2. z: the distance from the target in bandwidths. */
 void as_field_sums(const as_field *field, size_t target, double *s, double *t);
 
-/* The value at group `target` (from the center) of the polynomial of this order fitted with the weights; of a lower order, where too few groups have one. */
+/* The value at group `target` (from the center) of the polynomial of this order fitted with the weights; of a lower
+ * order, where too few groups have one. */
 double as_polynomial_at(const as_field *field, size_t target, int order);
-/* The least bandwidth, from `bandwidth` in steps of 1, at which every group has order + 1 groups with a weight; NAN: there is none. */
+/* The least bandwidth, from `bandwidth` in steps of 1, at which every group has order + 1 groups with a weight; NAN:
+ * there is none. */
 double as_polynomial_bandwidth(const as_groups *groups, as_kernel kernel, double bandwidth, int order);
 /* The same as Perun finds it, for which the rounding of its matrices decides. NAN: not found in time. */
 double as_perun_bandwidth(const as_groups *groups, as_kernel kernel, double bandwidth, int order);
@@ -84,7 +90,7 @@ double as_perun_bandwidth(const as_groups *groups, as_kernel kernel, double band
 double as_perun_scott(const as_groups *groups, double n);
 double as_perun_ridge_error(const as_groups *groups, double gamma);
 
-/* ---- the choice of a bandwidth, all of the normal kernel -------------------------------------------------------------------- */
+/* ---- the choice of a bandwidth, all of the normal kernel --------------------------------------------------------- */
 
 typedef struct as_bandwidth_search {
     const as_groups *groups;
@@ -97,7 +103,8 @@ typedef struct as_bandwidth_search {
 
 /* NAN when memory is out. */
 double as_bandwidth_find(const as_bandwidth_search *search);
-/* The mean squared error of predicting each point from the others with the weights exp(-gamma d^2). NAN: it is not defined; *is_out: memory is out. */
+/* The mean squared error of predicting each point from the others with the weights exp(-gamma d^2). NAN: it is not
+ * defined; *is_out: memory is out. */
 double as_ridge_error(const as_groups *groups, double gamma, unsigned threads, as_budget *budget, bool *is_out);
 
 #endif

@@ -5,11 +5,12 @@
 #define NEGLIGIBLE_SQUARES 83.0
 /* Beyond this distance the series has too few terms for a cell of the normal kernel. */
 #define FAR 8.0
-/* LEAST_FOR_OTHERS: groups for which a series of the other cells pays. MOST_APART: in a cell whose own groups are summed one by one. */
+/* LEAST_FOR_OTHERS: groups for which a series of the other cells pays. MOST_APART: in a cell whose own groups are
+ * summed one by one. */
 enum { MOST_TERMS = 48, NORMAL_TERMS = 22, LEAST_IN_CELL = 8, LEAST_GROUPS = 512, LEAST_WINDOW = 256 };
 enum { LEAST_FOR_OTHERS = 32, MOST_APART = 256 };
 
-/* ---- points with the same x ----------------------------------------------------------------------------------------------- */
+/* ---- points with the same x -------------------------------------------------------------------------------------- */
 
 bool as_groups_make(const as_sorted *points, as_arena *arena, as_groups *out) {
     size_t n = points->n;
@@ -46,7 +47,7 @@ bool as_groups_make(const as_sorted *points, as_arena *arena, as_groups *out) {
     return true;
 }
 
-/* ---- windows ------------------------------------------------------------------------------------------------------------------ */
+/* ---- windows ----------------------------------------------------------------------------------------------------- */
 
 static bool is_normal(const as_field *field) { return field->kernel == AS_NORMAL || field->kernel == AS_NORMAL4; }
 
@@ -79,7 +80,7 @@ void as_field_window(const as_field *field, size_t target, size_t *begin, size_t
     if (*end <= target) *end = target + 1;
 }
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 static int terms_needed(as_kernel kernel, int n_powers) {
     switch (kernel) {
@@ -132,7 +133,8 @@ static bool is_full(const as_field *field, size_t cell) {
     return field->cell_start[cell + 1] - field->cell_start[cell] >= LEAST_IN_CELL;
 }
 
-/* The cells that add to all groups of this one: all of the normal kernel's with a weight that matters, of others only those that lie within it from wherever it is seen. */
+/* The cells that add to all groups of this one: all of the normal kernel's with a weight that matters, of others only
+ * those that lie within it from wherever it is seen. */
 static void choose_others(as_field *field, size_t cell) {
     size_t first = field->cell_start[cell], last = field->cell_start[cell + 1] - 1, begin, end, unused;
     bool is_wide = is_normal(field);
@@ -157,7 +159,8 @@ static void multiply_by_distance(double *series, double u, int n) {
     series[0] *= u;
 }
 
-/* sum over e of f(u + e - d) = sum over i of (-d)^i / i! sum over j of (i + j)! f[i + j] (sum over e of e^j / j!), f: the series of the kernel at u */
+/* sum over e of f(u + e - d) = sum over i of (-d)^i / i! sum over j of (i + j)! f[i + j] (sum over e of e^j / j!), f:
+ * the series of the kernel at u */
 static void add_other(as_field *field, const double *factorials, size_t cell, size_t other) {
     int n = field->n_terms;
     double u = (field->cell_center[other] - field->cell_center[cell]) / field->bandwidth, series[MOST_TERMS];
@@ -216,9 +219,10 @@ bool as_field_make(const as_groups *groups, as_kernel kernel, double bandwidth, 
     return true;
 }
 
-/* ---- sums --------------------------------------------------------------------------------------------------------------------- */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-/* Inlined with numbers of sums that are known, so that these stay in registers: most of the time of regressions is spent here. */
+/* Inlined with numbers of sums that are known, so that these stay in registers: most of the time of regressions is
+ * spent here. */
 __attribute__((always_inline)) static inline void add_weighted(const as_field *field, double here, size_t begin,
                                                                size_t end, double *restrict s, double *restrict t,
                                                                as_kernel kernel, int n_s, int n_t) {
@@ -278,7 +282,8 @@ static void add_others(const as_field *field, double here, size_t cell, double *
     for (int k = 0; k < field->n_t; k++) t[k] += series_at(others + (field->n_s + k) * n, e, n);
 }
 
-/* The cell with the target; false where its groups are better taken one by one: those with a corner at 0, and where hardly anything is left without the target. */
+/* The cell with the target; false where its groups are better taken one by one: those with a corner at 0, and where
+ * hardly anything is left without the target. */
 static bool add_own_cell(const as_field *field, size_t target, double *s, double *t) {
     const as_groups *groups = field->groups;
     size_t cell = field->cell_of[target];

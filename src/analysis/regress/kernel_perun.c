@@ -1,7 +1,9 @@
 /* Where the last digits of Perun's sums decide: they are made as its libraries make them.
  *
- * Local polynomials: the bandwidth at which they begin to work. Perun adds 1 until no matrix has a pivot that is exactly 0; with too few points in a window that depends on the last digits, and
- * so on the order in which NumPy's libraries reckon: matrices are summed point by point with one rounding for a product and its sum, and factored column by column. */
+ * Local polynomials: the bandwidth at which they begin to work. Perun adds 1 until no matrix has a pivot that is
+ * exactly 0; with too few points in a window that depends on the last digits, and so on the order in which NumPy's
+ * libraries reckon: matrices are summed point by point with one rounding for a product and its sum, and factored column
+ * by column. */
 #include "analysis/regress/kernel.h"
 
 enum { MOST_SIZE = AS_MOST_ORDER + 1 };

@@ -1,7 +1,8 @@
 /* Local polynomials: least squares with the kernel's weights. */
 #include "analysis/regress/kernel.h"
 
-/* Windows of more groups than these are solved by their moments, unless these depend on each other; a search for good base points in larger ones than these costs too much. */
+/* Windows of more groups than these are solved by their moments, unless these depend on each other; a search for good
+ * base points in larger ones than these costs too much. */
 enum { LEAST_FOR_MOMENTS = 32, MOST_FOR_POINTS = 4096, MOST_SIZE = AS_MOST_ORDER + 1 };
 #define DEPENDENT 1e-7
 
@@ -49,7 +50,7 @@ static bool solve(small_system *s, double *x, double *least) {
     return true;
 }
 
-/* ---- by moments ----------------------------------------------------------------------------------------------------------- */
+/* ---- by moments -------------------------------------------------------------------------------------------------- */
 
 static bool solve_moments(const as_field *field, size_t target, int order, double *value) {
     double s[AS_MOST_POWERS], t[MOST_SIZE], scale[MOST_SIZE], x[MOST_SIZE], least;
@@ -68,10 +69,11 @@ static bool solve_moments(const as_field *field, size_t target, int order, doubl
     return isfinite(*value);
 }
 
-/* ---- by base points ---------------------------------------------------------------------------------------------------------- */
+/* ---- by base points ---------------------------------------------------------------------------------------------- */
 
-/* The polynomial is described by its values at some of the points: the target, and those that have both weight and distance from the ones before. So even weights of very
- * different sizes, such as the normal kernel's far away, all count with their digits. */
+/* The polynomial is described by its values at some of the points: the target, and those that have both weight and
+ * distance from the ones before. So even weights of very different sizes, such as the normal kernel's far away, all
+ * count with their digits. */
 typedef struct base_points {
     size_t groups[MOST_SIZE];
     double z[MOST_SIZE], factor[MOST_SIZE]; /* factor: 1 / product of distances from the others */
@@ -160,7 +162,7 @@ double as_polynomial_at(const as_field *field, size_t target, int order) {
     return solve_points(field, target, begin, end, order);
 }
 
-/* ---- bandwidths at which there are enough points ---------------------------------------------------------------------------- */
+/* ---- bandwidths at which there are enough points ----------------------------------------------------------------- */
 
 /* How far the farthest of the order + 1 nearest groups is, at the group where this is farthest. */
 static double farthest_needed(const as_groups *groups, size_t order) {

@@ -6,13 +6,14 @@
 
 /* Groups that one piece of work has: fixed, so that sums do not depend on the number of threads. */
 enum { PIECE = 256, MOST_PLACES = 96, PLACES_OF_MANY = 32, MANY = 500, REFINED = 3 };
-/* Below this part of its terms a determinant is mostly rounding, and an error that it makes seem small is not to be trusted. */
+/* Below this part of its terms a determinant is mostly rounding, and an error that it makes seem small is not to be
+ * trusted. */
 #define DEPENDENT 2e-11
 /* Logarithms of bandwidths are found to this; those of many groups hardly matter beyond it. */
 #define SAME_LOGARITHM         1e-5
 #define SAME_LOGARITHM_OF_MANY 1e-3
 
-/* ---- the error at one bandwidth ------------------------------------------------------------------------------------------- */
+/* ---- the error at one bandwidth ---------------------------------------------------------------------------------- */
 
 typedef enum criterion { LEAVE_ONE_OUT, RESIDUALS } criterion;
 
@@ -93,7 +94,7 @@ double as_ridge_error(const as_groups *groups, double gamma, unsigned threads, a
     return mean_error(groups, 1 / sqrt(2 * gamma), false, LEAVE_ONE_OUT, threads, budget, NULL, is_out);
 }
 
-/* ---- the search ---------------------------------------------------------------------------------------------------------- */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 /* INFINITY: no bandwidth to take. */
 static double criterion_at(const as_bandwidth_search *search, double bandwidth, bool *is_out) {
@@ -125,7 +126,8 @@ typedef struct place {
     double bandwidth, value;
 } place;
 
-/* The least value between two bandwidths, of which the middle one was the best so far. Golden section of their logarithms. */
+/* The least value between two bandwidths, of which the middle one was the best so far. Golden section of their
+ * logarithms. */
 static place refine(const as_bandwidth_search *search, double low, place best, double high, bool *is_out) {
     const double golden = 0.61803398874989484820;
     double from = log(low), to = log(high), left = to - golden * (to - from), right = from + golden * (to - from);

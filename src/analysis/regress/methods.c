@@ -37,7 +37,7 @@ static const char *const method_names[] = {
 };
 const char *as_regress_method_name(as_regress_method method) { return method_names[method]; }
 
-/* ---- answers --------------------------------------------------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------------------------------------------------------- */
 
 static void emit(struct uid *u, const as_curve_fit *fit) {
     as_curve curve = {.uid = u->name,
@@ -66,7 +66,7 @@ static void emit_with_constant(struct uid *u, const as_curve_fit fits[AS_CURVE_C
     if (fit->model == AS_CURVE_LINEAR && u->job->models & AS_BIT(AS_CURVE_CONSTANT)) emit(u, &fits[AS_CURVE_CONSTANT]);
 }
 
-/* ---- parts ----------------------------------------------------------------------------------------------------------- */
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 static as_fit_points part_of(const as_fit_points *p, size_t from, size_t to) {
     return (as_fit_points){.x = p->x + from,
@@ -91,7 +91,7 @@ static void fit_part(const struct uid *u, size_t from, size_t to, struct part *o
     out->best = as_best_fit(out->fits, u->job->models);
 }
 
-/* ---- methods --------------------------------------------------------------------------------------------------------- */
+/* ---- methods ----------------------------------------------------------------------------------------------------- */
 
 static void run_full(struct uid *u) {
     struct part all;
@@ -140,7 +140,8 @@ static void run_interval(struct uid *u) {
     }
 }
 
-/* Answers for [from, to), whose fits are `parent`. False: as Perun has it, the uid ends here. As deep as its points can be halved. */
+/* Answers for [from, to), whose fits are `parent`. False: as Perun has it, the uid ends here. As deep as its points can
+ * be halved. */
 static bool bisect(struct uid *u, size_t from, size_t to, const struct part *parent) {
     size_t n = to - from, middle = from + (n + 1) / 2;
     if (n < 4 && u->job->options.is_compatible) {
@@ -185,7 +186,7 @@ static void run_bisection(struct uid *u) {
         skip(u, NULL, "no model can be fitted");
 }
 
-/* ---- random methods -------------------------------------------------------------------------------------------------- */
+/* ---- random methods ---------------------------------------------------------------------------------------------- */
 
 /* A model that has seen the first points only. Sums are around the means of all points. */
 struct candidate {
@@ -272,7 +273,8 @@ static as_curve_model leader(const struct search *s) {
     return best;
 }
 
-/* Follows the best one until it has seen everything; is_guess: the first one that is best. Its answer is the fit of all points. */
+/* Follows the best one until it has seen everything; is_guess: the first one that is best. Its answer is the fit of all
+ * points. */
 static void search(struct search *s, bool is_guess) {
     struct uid *u = s->uid;
     as_curve_model best;
@@ -298,8 +300,8 @@ static void search(struct search *s, bool is_guess) {
     skip(u, NULL, "no model can be fitted");
 }
 
-/* Every uid in an order of its own, which other uids do not change. Perun's x_start and x_end take in the first point even where no model can use it: there it stays the first, so
- * that no seed changes them. */
+/* Every uid in an order of its own, which other uids do not change. Perun's x_start and x_end take in the first point
+ * even where no model can use it: there it stays the first, so that no seed changes them. */
 static void shuffle(const struct uid *u, double *x, double *y) {
     uint64_t state = u->job->options.seed + as_hash_everywhere(u->name, strlen(u->name));
     size_t n = u->points.n;
@@ -325,7 +327,7 @@ static void run_random(struct uid *u) {
     search(&s, u->job->options.method == AS_REGRESS_INITIAL_GUESS);
 }
 
-/* ---- the points of a uid --------------------------------------------------------------------------------------------- */
+/* ---- the points of a uid ----------------------------------------------------------------------------------------- */
 
 enum { RADIX_BITS = 11, RADIX = 1 << RADIX_BITS, DIGITS = 6, SORTED_AT_ONCE = 64 };
 
@@ -408,7 +410,7 @@ static bool prepare(struct uid *u, const as_points *points) {
     return true;
 }
 
-/* ---- all uids -------------------------------------------------------------------------------------------------------- */
+/* ---- all uids ---------------------------------------------------------------------------------------------------- */
 
 static void run_uid(const struct job *job, struct block *block, const as_points *points) {
     struct uid u = {.job = job, .block = block, .name = points->uid};

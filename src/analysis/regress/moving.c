@@ -17,7 +17,7 @@ typedef struct moving_request {
     const double *made; /* the weights of the width that was asked for, made once for all uids; NULL: none was */
 } moving_request;
 
-/* ---- one width ---------------------------------------------------------------------------------------------------------- */
+/* ---- one width --------------------------------------------------------------------------------------------------- */
 
 static as_moving_window window_of(const moving_request *request, double width, size_t n) {
     /* Beyond twice the number of points all windows are the same. */
@@ -62,7 +62,7 @@ static const char *average(const moving_request *request, const double *y, size_
     return NULL;
 }
 
-/* ---- the search for one -------------------------------------------------------------------------------------------------- */
+/* ---- the search for one ------------------------------------------------------------------------------------------ */
 
 typedef struct moving_result {
     double width, next_width, r_square;
@@ -93,7 +93,7 @@ static const char *search(const moving_request *request, const as_sorted *points
     return "no width of the window was found in time; give one with --window";
 }
 
-/* ---- of all uids -------------------------------------------------------------------------------------------------------- */
+/* ---- of all uids ------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;

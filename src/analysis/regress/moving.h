@@ -4,7 +4,8 @@
 
 #include "analysis/regress/nonparam.h"
 
-/* A window around each point j: from j - before to j + after, as far as there are points; fewer than `least` of them: not a number. */
+/* A window around each point j: from j - before to j + after, as far as there are points; fewer than `least` of them:
+ * not a number. */
 typedef struct as_moving_window {
     size_t before, after, least;
 } as_moving_window;
@@ -13,7 +14,8 @@ typedef struct as_moving_window {
 void as_moving_mean(const double *y, size_t n, as_moving_window window, double *out, double *scratch);
 /* False when memory is out. */
 bool as_moving_median(const double *y, size_t n, as_moving_window window, double *out, as_arena *scratch);
-/* weights: of before + 1 + after points. is_plain: sums of weights times values as they are, whose last digits pandas has as well. */
+/* weights: of before + 1 + after points. is_plain: sums of weights times values as they are, whose last digits pandas
+ * has as well. */
 void as_moving_weighted(const double *y, size_t n, as_moving_window window, const double *weights, bool is_plain,
                         double *out);
 /* Exponentially weighted: the newest point has the weight 1, each before it 1 - alpha of the next one's. */

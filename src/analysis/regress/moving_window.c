@@ -8,10 +8,10 @@ static size_t last_of(size_t j, size_t n, as_moving_window window) {
     return window.after < n - 1 - j ? j + window.after : n - 1;
 }
 
-/* ---- means ------------------------------------------------------------------------------------------------------------------ */
+/* ---- means ------------------------------------------------------------------------------------------------------- */
 
-/* Points are cut into blocks of the window's width: a window is the end of one and the beginning of the next. So nothing is ever taken away from a sum, and no digits are lost
- * where large values leave the window. */
+/* Points are cut into blocks of the window's width: a window is the end of one and the beginning of the next. So
+ * nothing is ever taken away from a sum, and no digits are lost where large values leave the window. */
 void as_moving_mean(const double *y, size_t n, as_moving_window window, double *out, double *scratch) {
     size_t width = window.before + 1 + window.after;
     double *from_start = scratch, *to_end = scratch + n;
@@ -63,9 +63,10 @@ void as_moving_exponential(const double *y, size_t n, double alpha, size_t least
     }
 }
 
-/* ---- medians ----------------------------------------------------------------------------------------------------------------- */
+/* ---- medians ----------------------------------------------------------------------------------------------------- */
 
-/* The values of a window by their rank among all: how many there are up to each rank, as sums over ranges whose lengths are powers of two (a Fenwick tree). */
+/* The values of a window by their rank among all: how many there are up to each rank, as sums over ranges whose lengths
+ * are powers of two (a Fenwick tree). */
 typedef struct rank_counts {
     uint32_t *counts; /* from 1 */
     size_t n, top;    /* top: the largest power of two up to n */

@@ -41,7 +41,7 @@ bool as_sorted_make(const as_points *points, as_arena *arena, as_sorted *out) {
     return true;
 }
 
-/* ---- statistics ------------------------------------------------------------------------------------------------------------ */
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 double as_mean_of(const double *values, size_t n) {
     as_long_sum sum = {0};
@@ -82,7 +82,7 @@ double as_r_square(const double *y, const double *f, size_t n) {
     return all != 0 ? 1 - left / all : left == 0 ? 1 : 0;
 }
 
-/* ---- curves ---------------------------------------------------------------------------------------------------------------- */
+/* ---- curves ------------------------------------------------------------------------------------------------------ */
 
 static const char *copy_text(as_curves *curves, const char *text) {
     return as_arena_copy(&curves->arena, text, strlen(text));

@@ -32,13 +32,15 @@ typedef struct as_sorted {
 /* False when memory is out. */
 bool as_sorted_make(const as_points *points, as_arena *arena, as_sorted *out);
 
-/* 1 - residual sum of squares / total sum of squares; where all y are the same 1 for f = y, else 0. Not a number in f counts as 0. */
+/* 1 - residual sum of squares / total sum of squares; where all y are the same 1 for f = y, else 0. Not a number in f
+ * counts as 0. */
 double as_r_square(const double *y, const double *f, size_t n);
 double as_mean_of(const double *values, size_t n);
 /* Divided by n - less. */
 double as_deviation_of(const double *values, size_t n, double less);
 
-/* A new curve of these points at the end of the list, with its uid, keys and x_start, x_end. NULL when memory is out. It lives where it is until the next one. */
+/* A new curve of these points at the end of the list, with its uid, keys and x_start, x_end. NULL when memory is out.
+ * It lives where it is until the next one. */
 as_curve *as_nonparam_add(as_curves *curves, const as_points_set *set, const as_points *points, as_curve_model model);
 /* reason is copied. False when memory is out. */
 bool as_nonparam_skip(as_curves *curves, const char *uid, as_curve_model model, const char *reason);

@@ -7,9 +7,10 @@
 
 #define NO_UID "None" /* as Perun writes it */
 
-/* ---- rows of records ------------------------------------------------------------------------------------------------- */
+/* ---- rows of records --------------------------------------------------------------------------------------------- */
 
-/* Where the rows come from: records that share cells, or any table. Rows of a kind have the same uid, and come one behind the other. */
+/* Where the rows come from: records that share cells, or any table. Rows of a kind have the same uid, and come one
+ * behind the other. */
 struct rows {
     const as_records *records;
     const as_table *table;
@@ -248,7 +249,7 @@ static size_t find_column(const struct rows *rows, const char *name) {
     return column == UINT32_MAX ? SIZE_MAX : column;
 }
 
-/* ---- measurements ---------------------------------------------------------------------------------------------------- */
+/* ---- measurements ------------------------------------------------------------------------------------------------ */
 
 struct measuring {
     const as_dataset *ds;
@@ -357,7 +358,7 @@ static assay_status find_measured(const as_dataset *ds, const as_points_request 
     return fine ? ASSAY_OK : as_fail_memory(error, as_ds_text(ds, ds->path));
 }
 
-/* ---- the set --------------------------------------------------------------------------------------------------------- */
+/* ---- the set ----------------------------------------------------------------------------------------------------- */
 
 assay_status as_points_find(const as_dataset *ds, const as_points_request *request, as_points_set *out,
                             assay_error *error) {

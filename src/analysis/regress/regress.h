@@ -1,13 +1,14 @@
 /* Regression analysis as Perun does it, with right numbers: points of each uid, curves through them.
  *
- * Points come from the table "record" of any dataset that has one with uids, else from the measurements of a dataset with parameters: uid is the call path then.
- * Results are deterministic: the same points give the same curves, whatever the number of threads. is_compatible: Perun's own numbers, bugs included, where they differ. */
+ * Points come from the table "record" of any dataset that has one with uids, else from the measurements of a dataset
+ * with parameters: uid is the call path then. Results are deterministic: the same points give the same curves, whatever
+ * the number of threads. is_compatible: Perun's own numbers, bugs included, where they differ. */
 #ifndef AS_ANALYSIS_REGRESS_H
 #define AS_ANALYSIS_REGRESS_H
 
 #include "dataset/dataset.h"
 
-/* ---- points ------------------------------------------------------------------------------------------------------------ */
+/* ---- points ------------------------------------------------------------------------------------------------------ */
 
 /* The usable points of one uid: in Perun's order (type by type, in order of first appearance). */
 typedef struct as_points {
@@ -30,13 +31,14 @@ typedef struct as_points_set {
     as_arena arena;
 } as_points_set;
 
-/* as_points_free() in every case. Records with a uid always come before measurements; those without the keys have uids without points, and a row without a uid is of "None". A
- * metric or parameter that there is none of: no points at all. Of several parameters per names one; by default the first. */
+/* as_points_free() in every case. Records with a uid always come before measurements; those without the keys have uids
+ * without points, and a row without a uid is of "None". A metric or parameter that there is none of: no points at all.
+ * Of several parameters per names one; by default the first. */
 assay_status as_points_find(const as_dataset *ds, const as_points_request *request, as_points_set *out,
                             assay_error *error);
 void as_points_free(as_points_set *set);
 
-/* ---- curves ------------------------------------------------------------------------------------------------------------- */
+/* ---- curves ------------------------------------------------------------------------------------------------------ */
 
 typedef enum as_curve_model {
     AS_CURVE_EXPONENTIAL,
@@ -95,7 +97,7 @@ double as_curve_at(const as_curve *curve, double x);
 /* n points from x_start to x_end as Perun plots them: |x| < 1e-6 is moved to 1e-6. */
 void as_curve_plot(const as_curve *curve, size_t n, double *x, double *y);
 
-/* ---- parametric regression (fit.c, methods.c) ----------------------------------------------------------------------------- */
+/* ---- parametric regression (fit.c, methods.c) -------------------------------------------------------------------- */
 
 typedef enum as_regress_method {
     AS_REGRESS_FULL,
@@ -118,7 +120,7 @@ typedef struct as_regress_options {
 assay_status as_regress(const as_points_set *set, const as_regress_options *options, as_curves *curves,
                         assay_error *error);
 
-/* ---- the others ------------------------------------------------------------------------------------------------------------ */
+/* ---- the others -------------------------------------------------------------------------------------------------- */
 
 /* NULL texts and 0: Perun's defaults. Words are Perun's; who calls has checked them (as_regressogram_methods …). */
 typedef struct as_regressogram_options {
@@ -159,19 +161,20 @@ typedef struct as_kernel_options {
 assay_status as_kernel_regression(const as_points_set *set, const as_kernel_options *options, as_curves *curves,
                                   assay_error *error);
 
-/* ---- what changes resources -------------------------------------------------------------------------------------------------- */
+/* ---- what changes resources -------------------------------------------------------------------------------------- */
 
 typedef struct as_cluster_options {
     bool is_sliding; /* else sort_order */
     double width, height;
     bool width_is_absolute, height_is_absolute;
 } as_cluster_options;
-/* The cluster of each row of "record" (from 1) into out, as_records_rows() of them; 0 where its amount is no number. ASSAY_E_USAGE for a dataset without records. */
+/* The cluster of each row of "record" (from 1) into out, as_records_rows() of them; 0 where its amount is no number.
+ * ASSAY_E_USAGE for a dataset without records. */
 assay_status as_clusterize(const as_dataset *ds, const as_cluster_options *options, uint64_t *out, assay_error *error);
 /* Each row's amount by the maximum of its type; NAN where it is no number. */
 assay_status as_normalize(const as_dataset *ds, double *out, assay_error *error);
 
-/* ---- stored models (stored.c, strategy.c) ------------------------------------------------------------------------------------- */
+/* ---- stored models (stored.c, strategy.c) ------------------------------------------------------------------------ */
 
 /* The models of the table stored_model, in its order. */
 assay_status as_stored_curves(const as_dataset *ds, as_curves *curves, assay_error *error);
@@ -188,7 +191,8 @@ typedef enum as_strategy {
 } as_strategy;
 const char *as_strategy_name(as_strategy strategy);
 bool as_strategy_find(const char *name, as_strategy *out);
-/* Indices of the curves that all_filtered_models() picks, in its order, into out (a vector of size_t). ALL_MODELS and BEST_BOTH are what their two passes pick, one behind the other. */
+/* Indices of the curves that all_filtered_models() picks, in its order, into out (a vector of size_t). ALL_MODELS and
+ * BEST_BOTH are what their two passes pick, one behind the other. */
 bool as_strategy_pick(const as_curves *curves, as_strategy strategy, as_vec *out);
 
 #endif

@@ -7,7 +7,7 @@
 /* More buckets than these are a mistake, or somebody's: of one uid, and of all together. */
 enum { MOST_BUCKETS = 1 << 24, MOST_BUCKETS_OF_ALL = 1 << 26 };
 
-/* ---- how many ----------------------------------------------------------------------------------------------------------- */
+/* ---- how many ---------------------------------------------------------------------------------------------------- */
 
 static double doane_width(const double *x, size_t n, double range) {
     double mean = as_mean_of(x, n), deviation = as_deviation_of(x, n, 0), count = (double)n;
@@ -44,7 +44,7 @@ static double bucket_count(const as_regressogram_options *options, const as_sort
     return width > 0 ? fmax(1, ceil((points->x[points->n - 1] - points->x[0]) / width)) : 1;
 }
 
-/* ---- what is in them ---------------------------------------------------------------------------------------------------- */
+/* ---- what is in them --------------------------------------------------------------------------------------------- */
 
 /* Edges are where numpy has them; the last bucket has its right one. */
 static size_t bucket_of(double x, double low, double range, size_t buckets) {

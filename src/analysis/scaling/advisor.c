@@ -21,7 +21,7 @@ static double core_hours_used(const as_campaign *campaign, const as_advice_optio
     return used;
 }
 
-/* ---- the mode -------------------------------------------------------------------------------------------------------- */
+/* ---- the mode ---------------------------------------------------------------------------------------------------- */
 
 static bool is_on_line(const double *point, const double *of_line, size_t parameter, size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -39,8 +39,9 @@ static bool is_on_lines(const as_campaign *campaign, const as_line *lines, const
     return false;
 }
 
-/* Extra-P looks for a point outside all lines of exactly five points: a full grid of 5 x 5 has none and is told to add the first point that combines
- * parameters, a cross of 6 + 6 is told it has them all. The method means one line for each parameter, and that is what counts here. */
+/* Extra-P looks for a point outside all lines of exactly five points: a full grid of 5 x 5 has none and is told to add
+ * the first point that combines parameters, a cross of 6 + 6 is told it has them all. The method means one line for
+ * each parameter, and that is what counts here. */
 as_advice_mode as_advice_mode_of(const as_campaign *campaign, const as_line *lines, size_t *parameter) {
     size_t n = campaign->n_parameters;
     for (size_t i = 0; i < n; i++) {
@@ -55,7 +56,7 @@ as_advice_mode as_advice_mode_of(const as_campaign *campaign, const as_line *lin
     return AS_ADVICE_ADD;
 }
 
-/* ---- the search space ------------------------------------------------------------------------------------------------ */
+/* ---- the search space -------------------------------------------------------------------------------------------- */
 
 static double product_of(const as_vec *series, size_t n) {
     double product = 1;
@@ -157,7 +158,7 @@ static bool add_measured(const as_campaign *campaign, const as_advice_options *o
     return true;
 }
 
-/* ---- suggestions ----------------------------------------------------------------------------------------------------- */
+/* ---- suggestions ------------------------------------------------------------------------------------------------- */
 
 static const double *point_at(const as_advice *advice, size_t point) {
     return &AS_AT(double, &advice->points, point * advice->n_parameters);
@@ -205,7 +206,7 @@ bool as_advice_suggest(const as_campaign *campaign, const as_advice_options *opt
     return as_vec_append(&advice->suggestions, &suggestion, 1);
 }
 
-/* ---- advice ---------------------------------------------------------------------------------------------------------- */
+/* ---- advice ------------------------------------------------------------------------------------------------------ */
 
 static bool search(const as_campaign *campaign, const as_advice_options *options, as_vec *series, as_advice *advice) {
     size_t n = campaign->n_parameters;
@@ -225,7 +226,8 @@ static bool search(const as_campaign *campaign, const as_advice_options *options
     return fine;
 }
 
-/* How often new points are measured. Extra-P counts one run of a new point in base and add mode against all runs of the existing ones. */
+/* How often new points are measured. Extra-P counts one run of a new point in base and add mode against all runs of the
+ * existing ones. */
 static bool find_repetitions(const as_campaign *campaign, const as_advice_options *options, as_advice *advice) {
     enum { GPR_REPETITIONS = 5 };
     advice->repetitions = options->repetitions;

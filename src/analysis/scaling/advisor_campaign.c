@@ -4,7 +4,7 @@
 
 #include "analysis/scaling/advisor.h"
 
-/* ---- order of points ------------------------------------------------------------------------------------------------- */
+/* ---- order of points --------------------------------------------------------------------------------------------- */
 
 /* A point with all that is needed to compare it. */
 typedef struct row {
@@ -47,7 +47,7 @@ size_t as_campaign_find(const as_campaign *campaign, const double *point) {
     return SIZE_MAX;
 }
 
-/* ---- collecting ------------------------------------------------------------------------------------------------------ */
+/* ---- collecting -------------------------------------------------------------------------------------------------- */
 
 /* Puts array into the order of rows. */
 static bool reorder(double **array, size_t width, const row *rows, size_t n) {
@@ -157,7 +157,7 @@ assay_status as_campaign_collect(const as_dataset *ds, const uint32_t *series, s
     return ASSAY_OK;
 }
 
-/* ---- questions ------------------------------------------------------------------------------------------------------- */
+/* ---- questions --------------------------------------------------------------------------------------------------- */
 
 bool as_campaign_values(const as_campaign *campaign, size_t parameter, as_vec *out) {
     out->count = 0;

@@ -5,9 +5,10 @@
 #include "analysis/scaling/advisor.h"
 #include "analysis/scaling/gauss.h"
 
-/* ---- base: complete the lines ---------------------------------------------------------------------------------------- */
+/* ---- base: complete the lines ------------------------------------------------------------------------------------ */
 
-/* Runtimes along a line as a * x^b. Models need more points than these lines have, and a constant would make large sizes look cheap. */
+/* Runtimes along a line as a * x^b. Models need more points than these lines have, and a constant would make large
+ * sizes look cheap. */
 typedef struct power_law {
     double log_x, log_y, exponent; /* through this point */
     double longest;                /* that was measured */
@@ -21,8 +22,9 @@ static bool is_on(const double *point, const double *on, size_t parameter, size_
     return true;
 }
 
-/* Least squares of logarithms. The exponent stays between perfect strong scaling and the steepest model that is searched: two noisy neighbours say
- * little. Where logarithms do not exist, the longest runtime of the line stands for all. */
+/* Least squares of logarithms. The exponent stays between perfect strong scaling and the steepest model that is
+ * searched: two noisy neighbours say little. Where logarithms do not exist, the longest runtime of the line stands for
+ * all. */
 static power_law fit_line(const as_campaign *campaign, const double *on, size_t parameter) {
     double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0, longest = 0;
     for (size_t i = 0; i < campaign->n; i++) {
@@ -74,7 +76,8 @@ static bool complete_line(const as_campaign *campaign, const as_advice_options *
     return true;
 }
 
-/* All missing points are suggested, whatever the budget: with fewer there is no model, and what does not fit is marked. */
+/* All missing points are suggested, whatever the budget: with fewer there is no model, and what does not fit is
+ * marked. */
 bool as_advise_base(const as_campaign *campaign, const as_advice_options *options, const as_vec *series,
                     as_advice *advice) {
     if (campaign->n == 0) return true;
@@ -86,7 +89,7 @@ bool as_advise_base(const as_campaign *campaign, const as_advice_options *option
     return fine;
 }
 
-/* ---- add: the cheapest first ----------------------------------------------------------------------------------------- */
+/* ---- add: the cheapest first ------------------------------------------------------------------------------------- */
 
 static int compare_costs(const void *a, const void *b) {
     const as_candidate *x = a, *y = b;
@@ -102,7 +105,8 @@ static bool is_on_base_line(const as_campaign *campaign, const as_advice *advice
     return false;
 }
 
-/* Extra-P's order is by cost alone; but the mode exists for a point outside the lines, so the cheapest of those comes before all others. */
+/* Extra-P's order is by cost alone; but the mode exists for a point outside the lines, so the cheapest of those comes
+ * before all others. */
 static void lead_with_combination(const as_campaign *campaign, const as_advice *advice, as_candidate *sorted,
                                   size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -139,7 +143,7 @@ bool as_advise_add(const as_campaign *campaign, const as_advice_options *options
     return fine;
 }
 
-/* ---- gpr: most is learnt for the cost -------------------------------------------------------------------------------- */
+/* ---- gpr: most is learnt for the cost ---------------------------------------------------------------------------- */
 
 /* More points than these are thinned out evenly before the process is fitted. */
 enum { TRAINING_POINTS = 200 };
@@ -162,8 +166,8 @@ static void scale(const training *t, const double *point, size_t d, double *out)
     for (size_t i = 0; i < d; i++) out[i] = point[i] * t->factors[i];
 }
 
-/* Extra-P trains on the seconds as they are, though the noise and the bounds of the hyper-parameters are meant for numbers around 1: its answer
- * changes with the unit of the metric. */
+/* Extra-P trains on the seconds as they are, though the noise and the bounds of the hyper-parameters are meant for
+ * numbers around 1: its answer changes with the unit of the metric. */
 static bool prepare(const as_campaign *campaign, const as_vec *candidates, const as_advice *advice, training *t) {
     size_t d = campaign->n_parameters, n = campaign->n < TRAINING_POINTS ? campaign->n : TRAINING_POINTS;
     *t = (training){.n = n,
@@ -222,8 +226,9 @@ static bool suggest_chosen(const as_campaign *campaign, const as_advice_options 
     return true;
 }
 
-/* Chooses measurements one by one, each seeing those before it. Extra-P then trains its process anew on the chosen point alone, which forgets all
- * that was measured; here the point joins the others, and the hyper-parameters stay: a value that is only predicted teaches nothing about them. */
+/* Chooses measurements one by one, each seeing those before it. Extra-P then trains its process anew on the chosen
+ * point alone, which forgets all that was measured; here the point joins the others, and the hyper-parameters stay: a
+ * value that is only predicted teaches nothing about them. */
 static bool choose_all(const as_campaign *campaign, const as_advice_options *options, as_vec *candidates,
                        as_gauss_field *field, as_advice *advice) {
     uint32_t *chosen = calloc(candidates->count, sizeof *chosen);

@@ -64,7 +64,7 @@ bool as_step_find(const double *values, size_t n, as_step *out) {
     return true;
 }
 
-/* ---- extending ------------------------------------------------------------------------------------------------------- */
+/* ---- extending --------------------------------------------------------------------------------------------------- */
 
 /* Among the first n, which are ascending. */
 static bool contains(const as_vec *values, size_t n, double value) {

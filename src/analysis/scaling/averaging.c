@@ -6,15 +6,15 @@
 
 #include "analysis/scaling/student.h"
 
-/* An effect over the measured range is expected to be within plus or minus twice the mean value: the width of its flat prior in mean values.
- * It matters only for whether there is an effect at all. */
+/* An effect over the measured range is expected to be within plus or minus twice the mean value: the width of its flat
+ * prior in mean values. It matters only for whether there is an effect at all. */
 #define EFFECT_WIDTH 4.0
 /* Hypotheses with less than this part of the best one's weight are left out. */
 #define NEGLIGIBLE 1e-4
 /* Noise below this is rounding. */
 #define LEAST_NOISE 1e-12
-/* One-sided normal deviate of 1 %: where residuals are larger than repetitions explain by more than this, no hypothesis is true, and the scatter of the
- * repetitions says nothing about how far off they are. */
+/* One-sided normal deviate of 1 %: where residuals are larger than repetitions explain by more than this, no hypothesis
+ * is true, and the scatter of the repetitions says nothing about how far off they are. */
 #define MISFIT 2.326
 /* Pivots below this part of their diagonal: the columns depend on each other. */
 #define DEPENDENT 1e-11
@@ -26,7 +26,7 @@
 
 enum { MAX_SIZE = AS_SHAPE_COLUMNS + 1, MAX_STEPS = 120 };
 
-/* ---- terms ----------------------------------------------------------------------------------------------------------- */
+/* ---- terms ------------------------------------------------------------------------------------------------------- */
 
 /* As as_power_value(), but cheaper for many terms at one x; log2_x: log2(x). */
 static double term_value(const as_power *power, double x, double log2_x) {
@@ -99,9 +99,10 @@ bool as_averaging_usable(const as_averaging *a, size_t parameter, size_t term) {
     return base_scale(a, parameter, term) != 0;
 }
 
-/* ---- fits ------------------------------------------------------------------------------------------------------------ */
+/* ---- fits -------------------------------------------------------------------------------------------------------- */
 
-/* A weighted least-squares fit: 1 and the columns, each scaled to 0 … 1 over the points, so that coefficients are effects. */
+/* A weighted least-squares fit: 1 and the columns, each scaled to 0 … 1 over the points, so that coefficients are
+ * effects. */
 typedef struct fit {
     size_t size; /* columns and the constant */
     double shift[AS_SHAPE_COLUMNS], scale[AS_SHAPE_COLUMNS];
@@ -198,7 +199,7 @@ static bool make_fit(const as_averaging *a, const as_shape *shape, const uint16_
     return isfinite(*squares);
 }
 
-/* ---- trying ---------------------------------------------------------------------------------------------------------- */
+/* ---- trying ------------------------------------------------------------------------------------------------------ */
 
 /* Weighted products of the columns of several shapes with each other and with the values; the constant is the first. */
 typedef struct products {
@@ -250,7 +251,8 @@ static void start_products(const as_sample *s, products *p) {
     p->of_y = of_y;
 }
 
-/* The determinant of the products of a shape's columns and the squares it leaves, by Cholesky's factorisation. False where columns depend on each other. */
+/* The determinant of the products of a shape's columns and the squares it leaves, by Cholesky's factorisation. False
+ * where columns depend on each other. */
 static bool solve_shape(const as_sample *s, const products *p, const as_shape *shape, as_weighed *h) {
     size_t at[MAX_SIZE] = {0}, size = shape->n_columns + 1u;
     double factor[MAX_SIZE][MAX_SIZE], solved[MAX_SIZE] = {0}, determinant = 1, squares = p->of_y;
@@ -293,7 +295,7 @@ bool as_averaging_try(as_averaging *a, const as_shape *shapes, size_t n, const u
     return true;
 }
 
-/* ---- weights --------------------------------------------------------------------------------------------------------- */
+/* ---- weights ----------------------------------------------------------------------------------------------------- */
 
 static unsigned freedom_of(const as_sample *s, unsigned n_columns) {
     return (unsigned)s->n + s->within_freedom - n_columns - 1;
@@ -310,7 +312,8 @@ static double mean_magnitude(const as_sample *s) {
     return sum / (double)s->n;
 }
 
-/* The logarithm of the integral of the likelihood over coefficients and noise (which has the prior 1 / noise), without what all share. */
+/* The logarithm of the integral of the likelihood over coefficients and noise (which has the prior 1 / noise), without
+ * what all share. */
 size_t as_averaging_weigh(as_averaging *a) {
     const as_sample *s = &a->sample;
     double per_size[MAX_SIZE + 1], effect = log(EFFECT_WIDTH * mean_magnitude(s));
@@ -341,7 +344,7 @@ static bool is_misfit(const as_sample *s, const as_weighed *h) {
     return (1 - v2) * root - (1 - v1) > MISFIT * sqrt(v2 * root * root + v1);
 }
 
-/* ---- what is kept ---------------------------------------------------------------------------------------------------- */
+/* ---- what is kept ------------------------------------------------------------------------------------------------ */
 
 static int heavier_first(const void *x, const void *y) {
     const as_weighed *a = x, *b = y;
@@ -368,8 +371,8 @@ static bool keep(as_averaging *a, const as_weighed *h, double best) {
     return fine;
 }
 
-/* Of more hypotheses than can be kept, a systematic sample that stands for all: after each AS_MAX_COMPONENTS-th part of the weight, one; those chosen several times
- * weigh as much more. Returns how many are left. */
+/* Of more hypotheses than can be kept, a systematic sample that stands for all: after each AS_MAX_COMPONENTS-th part of
+ * the weight, one; those chosen several times weigh as much more. Returns how many are left. */
 static size_t thin_out(as_averaging *a, size_t n, double most) {
     as_weighed *h = a->hypotheses.data;
     qsort(h, n, sizeof *h, heavier_first);
@@ -413,7 +416,7 @@ bool as_averaging_finish(as_averaging *a) {
     return fine;
 }
 
-/* ---- predictions ----------------------------------------------------------------------------------------------------- */
+/* ---- predictions ------------------------------------------------------------------------------------------------- */
 
 typedef struct mixture {
     size_t n;
@@ -460,8 +463,8 @@ static double beyond(const mixture *m, double value, double sign, double tail) {
     return log(sum / tail);
 }
 
-/* The value beyond which a new measurement falls with probability `tail`: somewhere between those of the components alone. By the Illinois method; in
- * the logarithm of the probability, as that is nearly straight far out. */
+/* The value beyond which a new measurement falls with probability `tail`: somewhere between those of the components
+ * alone. By the Illinois method; in the logarithm of the probability, as that is nearly straight far out. */
 static double quantile(const mixture *m, double tail, double sign) {
     double outer = -INFINITY, inner = INFINITY; /* times sign: outer ones have less beyond them */
     for (size_t i = 0; i < m->n; i++) {

@@ -1,8 +1,9 @@
-/* Many hypotheses for the same measurements, each weighted by how well it explains them; what all of them together say about a new one.
+/* Many hypotheses for the same measurements, each weighted by how well it explains them; what all of them together say
+ * about a new one.
  *
- * A hypothesis is a constant and columns; a column is the product of the terms of some parameters. Its coefficients have a flat prior, its noise is
- * relative to the value and unknown. Then a new measurement follows Student's t distribution, and the weight of the hypothesis is the integral of
- * its likelihood (docs/predictions.md). */
+ * A hypothesis is a constant and columns; a column is the product of the terms of some parameters. Its coefficients
+ * have a flat prior, its noise is relative to the value and unknown. Then a new measurement follows Student's t
+ * distribution, and the weight of the hypothesis is the integral of its likelihood (docs/predictions.md). */
 #ifndef AS_ANALYSIS_SCALING_AVERAGING_H
 #define AS_ANALYSIS_SCALING_AVERAGING_H
 
@@ -55,34 +56,38 @@ typedef struct as_averaging {
     as_sample sample; /* its arrays are the caller's, and needed only until as_averaging_finish() */
     as_vec powers;    /* as_power */
     as_vec bases;     /* double: for parameter k and term t the values at the n points, scaled to a largest of 1 */
-    as_vec
-        base_scales; /* double: for parameter k and term t; 0: the term cannot be evaluated at some point or is constant */
+    /* double: for parameter k and term t; 0: the term cannot be evaluated at some point or is constant */
+    as_vec base_scales;
     as_vec hypotheses; /* as_weighed */
     as_vec components; /* as_component */
     as_vec pool;       /* double */
     double *scratch;   /* n * (AS_MAX_TOGETHER + 1) doubles */
 } as_averaging;
 
-/* sample is copied, its arrays are not; powers (as_power) is moved in. False when memory is out; free it all the same. */
+/* sample is copied, its arrays are not; powers (as_power) is moved in. False when memory is out; free it all the
+ * same. */
 bool as_averaging_init(as_averaging *averaging, const as_sample *sample, as_vec *powers);
 void as_averaging_free(as_averaging *averaging);
 
-/* The values of a term of a parameter at the points, scaled to a largest magnitude of 1; until as_averaging_finish(). */
+/* The values of a term of a parameter at the points, scaled to a largest magnitude of 1; until
+ * as_averaging_finish(). */
 const double *as_averaging_base(const as_averaging *averaging, size_t parameter, size_t term);
 /* Whether a term can be used for a parameter: it has values, not all alike. */
 bool as_averaging_usable(const as_averaging *averaging, size_t parameter, size_t term);
-/* Fits the hypotheses of n shapes with these terms (one for each parameter) and appends to hypotheses those that can be fitted and leave a degree of
- * freedom. log_prior: of the probability of each before the measurements, up to a common summand. The shapes have at most AS_MAX_TOGETHER different
- * columns. False when memory is out. */
+/* Fits the hypotheses of n shapes with these terms (one for each parameter) and appends to hypotheses those that can be
+ * fitted and leave a degree of freedom. log_prior: of the probability of each before the measurements, up to a common
+ * summand. The shapes have at most AS_MAX_TOGETHER different columns. False when memory is out. */
 bool as_averaging_try(as_averaging *averaging, const as_shape *shapes, size_t n, const uint16_t *terms,
                       double log_prior);
 /* Fills log_weight of all hypotheses so far, and says which is the best; SIZE_MAX: none. */
 size_t as_averaging_weigh(as_averaging *averaging);
-/* Weighs, keeps what matters as components and drops the rest. Where no hypothesis fits as well as the repetitions say it should, their scatter is
- * left out, and the residuals alone tell how far off a prediction may be. False when memory is out. */
+/* Weighs, keeps what matters as components and drops the rest. Where no hypothesis fits as well as the repetitions say
+ * it should, their scatter is left out, and the residuals alone tell how far off a prediction may be. False when memory
+ * is out. */
 bool as_averaging_finish(as_averaging *averaging);
 
-/* The interval that holds a new measurement with this probability, the rest on both sides alike, in the scale of sample.y; NAN: unknown. */
+/* The interval that holds a new measurement with this probability, the rest on both sides alike, in the scale of
+ * sample.y; NAN: unknown. */
 void as_averaging_interval(const as_averaging *averaging, const double *point, double probability, double *low,
                            double *high);
 

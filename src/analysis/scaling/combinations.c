@@ -14,7 +14,8 @@
 /* Combinations of terms that are tried at most; those of three parameters have many shapes. */
 enum { MAX_TRIED = 1000, MAX_ROUNDS = 6, MAX_SHAPES = 23 };
 
-/* Sums and products of up to three terms a, b, c (bits 1, 2, 4), as Extra-P combines them, 0 ending a list: without the product and the sum of all. */
+/* Sums and products of up to three terms a, b, c (bits 1, 2, 4), as Extra-P combines them, 0 ending a list: without the
+ * product and the sum of all. */
 static const uint16_t mixed_of_2[][4] = {{1, 3}, {2, 3}};
 static const uint16_t mixed_of_3[][4] = {{7, 1},    {7, 2},    {7, 4},    {7, 3},    {7, 6},    {7, 5},    {7, 3, 4},
                                          {7, 6, 1}, {7, 5, 2}, {7, 1, 2}, {7, 1, 4}, {7, 2, 4}, {3, 4},    {3, 4, 2},
@@ -31,7 +32,7 @@ bool as_try_terms(as_averaging *a) {
     return true;
 }
 
-/* ---- shapes ---------------------------------------------------------------------------------------------------------- */
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
 /* The parameters that have a term. */
 typedef struct active {
@@ -82,7 +83,7 @@ static as_shape shape_of(const active *parameters, size_t which) {
     return mixed_of(parameters, parameters->n == 2 ? mixed_of_2[which - 2] : mixed_of_3[which - 2]);
 }
 
-/* ---- the search ------------------------------------------------------------------------------------------------------ */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 typedef struct ranked_term {
     uint16_t term;
@@ -184,7 +185,8 @@ static bool find_best(const search *s, uint16_t *ranks) {
     return true;
 }
 
-/* Replaces one term of the best combination by all others, parameter by parameter, as long as that gives a better one. */
+/* Replaces one term of the best combination by all others, parameter by parameter, as long as that gives a better
+ * one. */
 static void climb(search *s) {
     uint16_t best[AS_MAX_FACTORS] = {0}, before[AS_MAX_FACTORS] = {0};
     for (int round = 0; round < MAX_ROUNDS && find_best(s, best) && !s->failed; round++) {

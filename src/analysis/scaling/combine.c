@@ -1,6 +1,8 @@
-/* Several parameters: the terms found on each parameter's line are combined to sums and products, and fitted to all points.
+/* Several parameters: the terms found on each parameter's line are combined to sums and products, and fitted to all
+ * points.
  *
- * All candidates are made of the same few columns. These are reduced to a small triangle once; each candidate is then a problem of a few rows. */
+ * All candidates are made of the same few columns. These are reduced to a small triangle once; each candidate is then a
+ * problem of a few rows. */
 #include <stdlib.h>
 
 #include "analysis/scaling/least_squares.h"
@@ -50,7 +52,7 @@ typedef struct combining {
     bool is_finite, is_cut;
 } combining;
 
-/* ---- columns --------------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 static double factor_at(const as_line_result *line, double x) {
     return line->is_segmented ? as_line_result_at(line, x) : as_power_value(&line->whole.power, x);
@@ -115,7 +117,7 @@ static void reduce(combining *c) {
     if (c->is_finite) as_triangulate(c->reduced, c->reduced_y, n, c->n_columns);
 }
 
-/* ---- candidates ------------------------------------------------------------------------------------------------------ */
+/* ---- candidates -------------------------------------------------------------------------------------------------- */
 
 static void fit(combining *c, candidate *h) {
     size_t n = c->plan->n, k = h->n_terms + 1;
@@ -247,7 +249,7 @@ static bool choose_single(combining *c, candidate *best, candidate *second, cons
     return true;
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 bool as_factors_text(const as_dataset *ds, const as_line_result *lines, const uint32_t *kept, uint64_t term,
                      as_vec *text) {
@@ -363,7 +365,7 @@ static bool append_constant(const combining *c, as_made_head *head, as_vec *byte
     return as_made_append(bytes, &made);
 }
 
-/* ---- memory and order ------------------------------------------------------------------------------------------------ */
+/* ---- memory and order -------------------------------------------------------------------------------------------- */
 
 static bool allocate(combining *c) {
     size_t n = c->plan->n, wide = c->n_kept + 5, size;

@@ -41,7 +41,7 @@ static span trimmed(const char *begin, const char *end) {
     return (span){begin, (size_t)(end - begin)};
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* Without the dust of binary fractions: 0.1 + 2 * 0.1 is 0.3. Whole numbers stay as they are. */
 static double without_dust(double value) {
@@ -95,9 +95,10 @@ static assay_status parse_values(const request *r, span given, range *out) {
     return count_values(r, out, given);
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------------------------ */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
-/* The parameter whose name and "=" the text begins with; the longest, as one name may begin with another and hold a comma. */
+/* The parameter whose name and "=" the text begins with; the longest, as one name may begin with another and hold a
+ * comma. */
 static size_t find_parameter(const as_dataset *ds, const char *text, const char **behind) {
     size_t best = SIZE_MAX, longest = 0;
     for (size_t i = 0; i < as_ds_parameters(ds); i++) {
@@ -201,7 +202,7 @@ assay_status as_points_parse(const as_dataset *ds, const char *text, as_vec *poi
     return status;
 }
 
-/* ---- how far outside ------------------------------------------------------------------------------------------------- */
+/* ---- how far outside --------------------------------------------------------------------------------------------- */
 
 /* How many times `value` lies beyond an end of what was measured; infinitely many across zero. */
 static double times_outside(double value, double smallest, double largest) {

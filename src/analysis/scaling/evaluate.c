@@ -20,7 +20,7 @@ static as_power power_of(const as_dataset *ds, const as_term *term) {
     return (as_power){.power = exponent_of(ds, term->exponent), .log = exponent_of(ds, term->log_exponent)};
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static double segment_value(const as_dataset *ds, const as_model *model, uint32_t segment, const double *point);
 
@@ -71,7 +71,7 @@ double as_model_at(const as_dataset *ds, const as_model *model, const double *po
     return pieces_value(ds, model, 0, model->n_segments, as_ds_parameters(ds) ? point[0] : NAN, point);
 }
 
-/* ---- growth ---------------------------------------------------------------------------------------------------------- */
+/* ---- growth ------------------------------------------------------------------------------------------------------ */
 
 static as_exponent exponent_sum(as_exponent a, as_exponent b) {
     if (a.denominator == 0 || b.denominator == 0) return as_exponent_real(a.value + b.value);
@@ -79,7 +79,8 @@ static as_exponent exponent_sum(as_exponent a, as_exponent b) {
                                 (int64_t)a.denominator * b.denominator);
 }
 
-/* What a piecewise factor is for large values: the fastest of its last piece's terms, and that one's coefficient. A piece has one parameter. */
+/* What a piecewise factor is for large values: the fastest of its last piece's terms, and that one's coefficient. A
+ * piece has one parameter. */
 static as_power last_piece(const as_dataset *ds, const as_model *model, const as_term *factor, double *coefficient) {
     uint32_t piece = factor->first_piece + factor->n_pieces - 1;
     as_power best = {zero_exponent(), zero_exponent()};
@@ -104,8 +105,8 @@ static as_power factor_growth(const as_dataset *ds, const as_model *model, const
     return power;
 }
 
-/* Walks the terms of the last segment: *row is the first row of the one at or behind *next, *next then lies behind its rows; rows of other segments may
- * lie among them. False at the end. */
+/* Walks the terms of the last segment: *row is the first row of the one at or behind *next, *next then lies behind its
+ * rows; rows of other segments may lie among them. False at the end. */
 static bool next_term(const as_dataset *ds, const as_model *model, uint32_t *next, uint32_t *row) {
     uint32_t last = model->n_segments - 1, i = *next;
     while (i < model->n_terms && as_ds_term(ds, model->first_term + i)->segment != last) i++;
@@ -202,7 +203,7 @@ const char *as_order_name(as_order order) {
     return names[order];
 }
 
-/* ---- growth in words ------------------------------------------------------------------------------------------------- */
+/* ---- growth in words --------------------------------------------------------------------------------------------- */
 
 /* Terms that no other one dominates: a row of as_power for each, one for each parameter. */
 struct kinds {

@@ -5,8 +5,8 @@
 #include "analysis/scaling/terms.h"
 #include "dataset/dataset.h"
 
-/* The model's value at a point (as_ds_parameters() coordinates). NAN between the intervals of a segmented model, and where a logarithm or power does not
- * exist. Cheap: a few pow() per term. */
+/* The model's value at a point (as_ds_parameters() coordinates). NAN between the intervals of a segmented model, and
+ * where a logarithm or power does not exist. Cheap: a few pow() per term. */
 double as_model_at(const as_dataset *ds, const as_model *model, const double *point);
 
 /* The growth of one segment of a model for large parameter values. */
@@ -28,8 +28,8 @@ const char *as_order_name(as_order order); /* "constant", "linearithmic" … */
 
 typedef struct as_growth {
     as_order order;
-    /* What it is ordered by: total power and logarithm of the dominating term (several parameters: the sums over its factors, all parameters growing
-     * alike), then its coefficient */
+    /* What it is ordered by: total power and logarithm of the dominating term (several parameters: the sums over its
+     * factors, all parameters growing alike), then its coefficient */
     double power, log, coefficient;
 } as_growth;
 
@@ -37,8 +37,8 @@ typedef struct as_growth {
 as_growth as_model_growth(const as_dataset *ds, const as_model *model);
 /* <0 where a grows more slowly than b. */
 int as_growth_compare(const as_growth *a, const as_growth *b);
-/* "1", "log p", "p^(3/2) log p", "p q^2", "p + q log q": the dominating term of each kind, without coefficients; NUL-terminated into out (a vector of char,
- * cleared first). False when memory is out. */
+/* "1", "log p", "p^(3/2) log p", "p q^2", "p + q log q": the dominating term of each kind, without coefficients;
+ * NUL-terminated into out (a vector of char, cleared first). False when memory is out. */
 bool as_growth_text(const as_dataset *ds, const as_model *model, as_vec *out);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct telling {
     bool stopped, out_of_memory;
 } telling;
 
-/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 static bool add_real(as_vec *text, double value) {
     char number[AS_NUMBER_SIZE];
@@ -48,7 +48,7 @@ static void tell_fit(telling *t, const char *label, const char *name, const as_l
     tell(t, label, verdict, &fit->costs, fine);
 }
 
-/* ---- one parameter --------------------------------------------------------------------------------------------------- */
+/* ---- one parameter ----------------------------------------------------------------------------------------------- */
 
 static bool same_power(const as_power *a, const as_power *b) {
     return a->power.value == b->power.value && a->log.value == b->log.value;
@@ -138,7 +138,7 @@ static bool tell_line(telling *t, const as_plan *plan, size_t parameter, const a
     return fine;
 }
 
-/* ---- several parameters ---------------------------------------------------------------------------------------------- */
+/* ---- several parameters ------------------------------------------------------------------------------------------ */
 
 /* Combinations are told at the end, when it is known which one is chosen. */
 typedef struct combinations {
@@ -206,7 +206,7 @@ static bool tell_several(telling *t, const as_plan *plan, const as_samples *samp
     return fine;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static bool explain(telling *t, as_samples *samples, uint32_t series) {
     if (!as_samples_take(t->ds, series, t->options->measure, samples)) return false;

@@ -1,4 +1,5 @@
-/* From series to models in the dataset: a window of series after the other is sampled, grouped by points, modelled by threads, and stored in order. */
+/* From series to models in the dataset: a window of series after the other is sampled, grouped by points, modelled by
+ * threads, and stored in order. */
 #include "analysis/scaling/fit.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@ enum {
     PLANS_SIZE = 256 << 20 /* bytes of plans kept for later windows */
 };
 
-/* ---- plans by their points ------------------------------------------------------------------------------------------- */
+/* ---- plans by their points --------------------------------------------------------------------------------------- */
 
 typedef struct plan_cache {
     as_vec plans; /* as_plan * */
@@ -41,7 +42,7 @@ static uint64_t hash_points(const as_samples *samples) {
     return XXH3_64bits_withSeed(samples->points, samples->n * sizeof *samples->points, samples->n);
 }
 
-/* ---- a window -------------------------------------------------------------------------------------------------------- */
+/* ---- a window ---------------------------------------------------------------------------------------------------- */
 
 /* Series of one window that share their points: entries first … first + n - 1 of the sorted window. */
 typedef struct group {
@@ -196,7 +197,8 @@ static void make_plan(void *user, size_t i) {
     g->plan = as_plan_new(f->ds, f->options, samples->points, samples->n, is_ragged);
 }
 
-/* Plans made for this window, kept for the next ones while there is room. A full cache begins anew. False when memory is out. */
+/* Plans made for this window, kept for the next ones while there is room. A full cache begins anew. False when memory
+ * is out. */
 static bool keep_plans(fitting *f) {
     if (f->cache.size > PLANS_SIZE) {
         cache_free(&f->cache);
@@ -255,7 +257,7 @@ static bool run_window(fitting *f) {
     return fine;
 }
 
-/* ---- storing --------------------------------------------------------------------------------------------------------- */
+/* ---- storing ----------------------------------------------------------------------------------------------------- */
 
 typedef struct store {
     as_dataset *ds;
@@ -362,7 +364,7 @@ static bool store_window(store *s, fitting *f) {
     return fine;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static bool begin_set(as_dataset *ds, const as_fit_options *options, const char *name, size_t n, as_fit *out) {
     as_model_set set = {.name = as_ds_intern_text(ds, name),
@@ -379,7 +381,8 @@ static bool begin_set(as_dataset *ds, const as_fit_options *options, const char 
     return out->set != ASSAY_NONE;
 }
 
-/* Whether the call path is this process's; f->failed when memory is out. Series of one call path are often neighbours. */
+/* Whether the call path is this process's; f->failed when memory is out. Series of one call path are often
+ * neighbours. */
 static bool owns(fitting *f, assay_id context) {
     if (!f->share || context == f->asked) return f->is_own;
     as_share share = {f->share->index, f->share->count};

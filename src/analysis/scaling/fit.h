@@ -1,8 +1,9 @@
 /* Scaling models: for every (metric, call path) the function of the parameters that explains its measurements.
  *
- * The method is Extra-P's (docs/models.md): a constant and terms c * p^(i) * log2(p)^(j), chosen among a fixed list of hypotheses by their
- * error on points left out. The answers are Extra-P's; the way there is not: hypotheses are factored once for a set of points, and applied to
- * blocks of call paths that were measured at these points. Same result for any number of threads and any instruction set. */
+ * The method is Extra-P's (docs/models.md): a constant and terms c * p^(i) * log2(p)^(j), chosen among a fixed list of
+ * hypotheses by their error on points left out. The answers are Extra-P's; the way there is not: hypotheses are
+ * factored once for a set of points, and applied to blocks of call paths that were measured at these points. Same
+ * result for any number of threads and any instruction set. */
 #ifndef AS_ANALYSIS_SCALING_FIT_H
 #define AS_ANALYSIS_SCALING_FIT_H
 
@@ -52,17 +53,17 @@ double as_statistic_of(as_statistic statistic, const as_measurement *measurement
 extern const as_option as_fit_option_table[];
 /* Whether "key=value" is for the method; anything else is for the reader of the file. */
 bool as_fit_option_known(const char *key_value);
-/* Fills *out for a dataset with n_parameters. modeler: "default", NULL or a name; measure: NULL or a name; given: "key=value"… ended by NULL, or
- * NULL, only those as_fit_option_known(). The texts must outlive *out. ASSAY_E_USAGE where a name, key or value does not fit, or the modeler
- * is not for this number of parameters. */
+/* Fills *out for a dataset with n_parameters. modeler: "default", NULL or a name; measure: NULL or a name; given:
+ * "key=value"… ended by NULL, or NULL, only those as_fit_option_known(). The texts must outlive *out. ASSAY_E_USAGE
+ * where a name, key or value does not fit, or the modeler is not for this number of parameters. */
 assay_status as_fit_options_parse(size_t n_parameters, const char *modeler, const char *measure,
                                   const char *const *given, as_fit_options *out, assay_error *error);
 
-/* The options as JSON members under Extra-P's names, for as_model_set.options: "allow_log_terms":true,… (without braces). AS_NO_STR when memory is
- * out. */
+/* The options as JSON members under Extra-P's names, for as_model_set.options: "allow_log_terms":true,… (without
+ * braces). AS_NO_STR when memory is out. */
 as_str as_fit_options_json(as_dataset *ds, const as_fit_options *options);
 
-/* ---- the answer ------------------------------------------------------------------------------------------------------ */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 typedef enum as_fit_flag {
     AS_FIT_FEW_POINTS = 1 << 0, /* fewer than 5 points on some parameter's line */
@@ -87,8 +88,8 @@ typedef struct as_fit_note {
     uint32_t series; /* index into ds->series */
     uint32_t flags;  /* as_fit_flag */
     uint32_t n_points, n_missing;
-    /* One parameter: the hypothesis that came next, where it ties; several: that of the combinations. AS_NO_STR: none. Its function's shape as
-     * text, "p^(3/2) * log2(p)^(1)" */
+    /* One parameter: the hypothesis that came next, where it ties; several: that of the combinations. AS_NO_STR: none.
+     * Its function's shape as text, "p^(3/2) * log2(p)^(1)" */
     as_str rival;
     float rival_error; /* its SMAPE (RSS under compare_with_RSS) */
     /* Root mean square of std / mean over the points with repetitions (divisor n - 1); NAN: unknown */
@@ -109,9 +110,10 @@ typedef struct as_choice {
     size_t n;
 } as_choice;
 
-/* A hook to share the work among processes: this one fits the call paths that are its own (dataset/share.h; values of others are not needed), then
- * exchange() puts the results of all processes behind each other, in order of index, into `bytes` of the process with index 0, whose dataset alone gets
- * models. Series, points and choice must be the same in all of them. NULL in a single process. */
+/* A hook to share the work among processes: this one fits the call paths that are its own (dataset/share.h; values of
+ * others are not needed), then exchange() puts the results of all processes behind each other, in order of index, into
+ * `bytes` of the process with index 0, whose dataset alone gets models. Series, points and choice must be the same in
+ * all of them. NULL in a single process. */
 typedef struct as_fit_share {
     uint32_t index, count;
     assay_status (*exchange)(void *user, as_vec *bytes, assay_error *error);
@@ -121,15 +123,17 @@ typedef struct as_fit_share {
 /* Called now and then with the part that is done; returning false cancels. May be NULL. */
 typedef bool (*as_fit_progress)(void *user, double fraction);
 
-/* Fits a model to each chosen series and adds them to the dataset as one model set `name`, in order of series. Models already in the dataset stay
- * (as_ds_forget_models() drops them). Fails only when memory is out or it is cancelled: what is wrong with a series is in its flags. */
+/* Fits a model to each chosen series and adds them to the dataset as one model set `name`, in order of series. Models
+ * already in the dataset stay (as_ds_forget_models() drops them). Fails only when memory is out or it is cancelled:
+ * what is wrong with a series is in its flags. */
 assay_status as_fit_models(as_dataset *ds, const as_fit_options *options, as_choice choice, const char *name,
                            const as_fit_share *share, as_fit_progress progress, void *user, as_fit *out,
                            assay_error *error);
 void as_fit_free(as_fit *fit);
 /* Drops all models of the dataset. */
 void as_ds_forget_models(as_dataset *ds);
-/* Models apart from their dataset: so can several fits of the same measurements be kept, each by itself. They count in the dataset's budget, and must be freed before it. */
+/* Models apart from their dataset: so can several fits of the same measurements be kept, each by itself. They count in
+ * the dataset's budget, and must be freed before it. */
 typedef struct as_models_aside {
     as_vec model_sets, models, segments, segment_costs, terms;
 } as_models_aside;
@@ -141,7 +145,7 @@ void as_models_aside_free(as_models_aside *aside);
 /* Fills all series of the dataset into *out (malloc, the caller frees series). False when memory is out. */
 bool as_choice_all(const as_dataset *ds, uint32_t **series, size_t *n);
 
-/* ---- why ------------------------------------------------------------------------------------------------------------- */
+/* ---- why --------------------------------------------------------------------------------------------------------- */
 
 /* One hypothesis as it was tried. */
 typedef struct as_tried {
@@ -153,7 +157,8 @@ typedef struct as_tried {
     uint32_t order; /* in which it was tried, from 0; the constant is first */
 } as_tried;
 
-/* Tries all hypotheses for one series again and calls visit for each, in the order they are tried, until it says false. */
+/* Tries all hypotheses for one series again and calls visit for each, in the order they are tried, until it says
+ * false. */
 assay_status as_fit_explain(as_dataset *ds, const as_fit_options *options, uint32_t series,
                             bool (*visit)(void *user, const as_tried *tried), void *user, assay_error *error);
 

@@ -31,10 +31,10 @@ static double *new_matrix(size_t n, size_t m) {
     return malloc(bytes ? bytes : 1);
 }
 
-/* ---- hyper-parameters ------------------------------------------------------------------------------------------------ */
+/* ---- hyper-parameters -------------------------------------------------------------------------------------------- */
 
-/* Work space of a fit. With ratio = noise / signal the covariance is signal * (M + ratio * I), M the correlations for a length; an orthogonal Q makes
- * Q M Q' tridiagonal, whatever the ratio. */
+/* Work space of a fit. With ratio = noise / signal the covariance is signal * (M + ratio * I), M the correlations for a
+ * length; an orthogonal Q makes Q M Q' tridiagonal, whatever the ratio. */
 typedef struct search {
     const double *y;
     size_t n;
@@ -50,7 +50,8 @@ typedef struct best {
     double likelihood, signal, ratio;
 } best;
 
-/* Takes reflector v (first `size` entries, scaled by beta) from both sides of the lower right corner of the matrix that begins at row first. */
+/* Takes reflector v (first `size` entries, scaled by beta) from both sides of the lower right corner of the matrix that
+ * begins at row first. */
 static void reflect(search *s, size_t first, size_t size, double beta) {
     double *v = s->reflector, *p = s->products, overlap = 0, on_y = 0;
     for (size_t i = 0; i < size; i++) {
@@ -224,7 +225,7 @@ bool as_gauss_fit(const double *x, const double *y, size_t n, size_t d, as_gauss
     return fine;
 }
 
-/* ---- variances ------------------------------------------------------------------------------------------------------- */
+/* ---- variances --------------------------------------------------------------------------------------------------- */
 
 /* row = L^-1 k for the n rows of L known so far; gives what is left of the variance of a new observation. */
 static double solve(const double *factor, size_t stride, size_t n, double total, double *row) {
@@ -271,7 +272,8 @@ void as_gauss_field_free(as_gauss_field *field) {
     *field = (as_gauss_field){0};
 }
 
-/* The new row of the Cholesky factor is what the candidate has gathered already: its weights, and the root of its variance. */
+/* The new row of the Cholesky factor is what the candidate has gathered already: its weights, and the root of its
+ * variance. */
 void as_gauss_field_observe(as_gauss_field *field, size_t j) {
     const as_gauss_kernel *kernel = &field->kernel;
     const double *new_row = field->weights + j * field->room, *at = field->candidates + j * field->d;

@@ -1,4 +1,5 @@
-/* Gaussian process regression with the kernel  signal * Matern(length, 3/2) + white noise  and mean 0: where measurements say least.
+/* Gaussian process regression with the kernel  signal * Matern(length, 3/2) + white noise  and mean 0: where
+ * measurements say least.
  *
  * Points are rows of d numbers, n rows behind each other. */
 #ifndef AS_ANALYSIS_SCALING_GAUSS_H
@@ -20,13 +21,14 @@ typedef struct as_gauss_kernel {
 /* Of the function at a and at b, without noise. */
 double as_gauss_covariance(const as_gauss_kernel *kernel, const double *a, const double *b, size_t d);
 
-/* The hyper-parameters with the largest log marginal likelihood of the observations y at x; *likelihood (may be NULL) is that. No chance in it: for a
- * given length the best signal is known in closed form, and the best noise is found on a tridiagonal matrix, so that only the length needs a search
- * of matrices. n^3 a step: meant for at most a few hundred points. False when memory is out. */
+/* The hyper-parameters with the largest log marginal likelihood of the observations y at x; *likelihood (may be NULL)
+ * is that. No chance in it: for a given length the best signal is known in closed form, and the best noise is found on
+ * a tridiagonal matrix, so that only the length needs a search of matrices. n^3 a step: meant for at most a few hundred
+ * points. False when memory is out. */
 bool as_gauss_fit(const double *x, const double *y, size_t n, size_t d, as_gauss_kernel *out, double *likelihood);
 
-/* The variance of a new observation (noise included) at each of m candidates, kept up to date while candidates are observed one by one. What is
- * observed does not matter to the variance, only where. */
+/* The variance of a new observation (noise included) at each of m candidates, kept up to date while candidates are
+ * observed one by one. What is observed does not matter to the variance, only where. */
 typedef struct as_gauss_field {
     double *variance; /* m */
     as_gauss_kernel kernel;

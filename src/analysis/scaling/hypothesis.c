@@ -32,8 +32,9 @@ static void invert_without(const double *basis, size_t n, size_t without, double
     }
 }
 
-/* Leaving one of many points out changes the coefficients by G x_i r_i / (1 - h_i), G being the inverse of A'A: G x_i is the i-th column of the
- * pseudo-inverse. Where h_i is almost 1 that loses too much, and the point is really left out; the h_i add up to 2, so there are at most two such points. */
+/* Leaving one of many points out changes the coefficients by G x_i r_i / (1 - h_i), G being the inverse of A'A: G x_i
+ * is the i-th column of the pseudo-inverse. Where h_i is almost 1 that loses too much, and the point is really left
+ * out; the h_i add up to 2, so there are at most two such points. */
 static void prepare_changes(as_hypothesis *h, size_t n, double *scratch) {
     size_t n_dense = 0;
     for (size_t i = 0; i < n; i++) {
@@ -86,7 +87,7 @@ void as_hypothesis_without(const as_hypothesis *h, const double *y, size_t n, si
     out[1] = full[1] - change[1] * step;
 }
 
-/* ---- costs ----------------------------------------------------------------------------------------------------------- */
+/* ---- costs ------------------------------------------------------------------------------------------------------- */
 
 static double mean_of(const double *y, size_t n) {
     double sum = 0;

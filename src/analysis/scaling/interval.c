@@ -8,7 +8,8 @@
 #include "analysis/scaling/combinations.h"
 #include "analysis/scaling/evaluate.h"
 
-/* Noise no longer shrinks with values smaller than this part of the largest; where values have both signs or are 0, than that part. */
+/* Noise no longer shrinks with values smaller than this part of the largest; where values have both signs or are 0,
+ * than that part. */
 #define LEAST_VALUE        1e-6
 #define LEAST_SIGNED_VALUE 0.1
 
@@ -31,7 +32,7 @@ struct as_forecast {
     part parts[];
 };
 
-/* ---- measurements ---------------------------------------------------------------------------------------------------- */
+/* ---- measurements ------------------------------------------------------------------------------------------------ */
 
 typedef struct observation {
     assay_id point;
@@ -74,7 +75,7 @@ static double variance_of(as_statistic statistic, double repetitions) {
     return 1;
 }
 
-/* ---- one part -------------------------------------------------------------------------------------------------------- */
+/* ---- one part ---------------------------------------------------------------------------------------------------- */
 
 static bool is_in(const as_dataset *ds, const part *p, const observation *o) {
     double x = as_ds_point(ds, o->point)[0];
@@ -116,7 +117,7 @@ static void fill_sample(const as_dataset *ds, as_statistic statistic, const part
     s->y = y;
 }
 
-/* ---- hypotheses ------------------------------------------------------------------------------------------------------ */
+/* ---- hypotheses -------------------------------------------------------------------------------------------------- */
 
 static uint16_t find_power(as_vec *powers, const as_power *wanted) {
     for (size_t i = 0; i < powers->count; i++) {
@@ -180,7 +181,7 @@ static bool average(const as_forecast *f, const as_fit_options *options, const a
     return fine && as_averaging_finish(&p->averaging);
 }
 
-/* ---- forecasts ------------------------------------------------------------------------------------------------------- */
+/* ---- forecasts --------------------------------------------------------------------------------------------------- */
 
 /* observations: all of the series; the part's own are moved to the front. */
 static bool make_part(const as_forecast *f, const as_fit_options *options, as_vec *observations, part *p) {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* ---- plans ----------------------------------------------------------------------------------------------------------- */
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
 
 static bool fill_space(as_line_plan *plan) {
     const as_single_options *o = &plan->options;
@@ -65,7 +65,7 @@ void as_line_plan_free(as_line_plan *plan) {
     free(plan);
 }
 
-/* ---- hypotheses on demand -------------------------------------------------------------------------------------------- */
+/* ---- hypotheses on demand ---------------------------------------------------------------------------------------- */
 
 static bool same_exponent(as_exponent a, as_exponent b) {
     return a.numerator == b.numerator && a.denominator == b.denominator && a.value == b.value;
@@ -97,7 +97,7 @@ const as_hypothesis *as_line_plan_hypothesis(as_line_plan *plan, as_power power)
     return found;
 }
 
-/* ---- the basic modeler ----------------------------------------------------------------------------------------------- */
+/* ---- the basic modeler ------------------------------------------------------------------------------------------- */
 
 size_t as_line_scratch(size_t n) { return 3 * n * AS_LANES; }
 

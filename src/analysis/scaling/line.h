@@ -1,7 +1,9 @@
-/* Models of one parameter at one set of points: what basic, refining, segmented and multi-parameter modelling have in common.
+/* Models of one parameter at one set of points: what basic, refining, segmented and multi-parameter modelling have in
+ * common.
  *
- * A hypothesis is factored once for a set of points: its coefficients, with all points and with each of them left out, are linear in the measured
- * values. A plan holds the factored hypotheses of the search space and applies them to many series at once. */
+ * A hypothesis is factored once for a set of points: its coefficients, with all points and with each of them left out,
+ * are linear in the measured values. A plan holds the factored hypotheses of the search space and applies them to many
+ * series at once. */
 #ifndef AS_ANALYSIS_SCALING_LINE_H
 #define AS_ANALYSIS_SCALING_LINE_H
 
@@ -13,21 +15,23 @@ typedef struct as_costs {
     double RSS, rRSS, nRSS, SMAPE, AR2, RE;
 } as_costs;
 
-/* ---- one hypothesis -------------------------------------------------------------------------------------------------- */
+/* ---- one hypothesis ---------------------------------------------------------------------------------------------- */
 
 /* f(x) = c0 + c1 * term(x) at n points. */
 typedef struct as_hypothesis {
     as_power power;
     double *basis; /* n: the term's values */
     double *full;  /* 2 x n: c0 and c1 of the fit to all points are their products with y */
-    /* Leaving point i out. Few points: 2 x n for each i (0 at i itself). Many points: 3 for each i, so that c changes by (first two) * residual / third;
-     * where the third is 0, the first says where in left_out 2 x n of its own are. */
+    /* Leaving point i out. Few points: 2 x n for each i (0 at i itself). Many points: 3 for each i, so that c changes
+     * by (first two) * residual / third; where the third is 0, the first says where in left_out 2 x n of its own
+     * are. */
     double *left_out;
 } as_hypothesis;
 
 enum { AS_FEW_POINTS = 32 };
 
-/* A constant below this part of the smallest value counts as 0 while points are left out, and in a fit without leaving out; as in Extra-P. */
+/* A constant below this part of the smallest value counts as 0 while points are left out, and in a fit without leaving
+ * out; as in Extra-P. */
 #define AS_CLEAN_LEFT_OUT 0.0005
 #define AS_CLEAN_PLAIN    0.001
 
@@ -69,7 +73,7 @@ static inline double as_score(const as_costs *costs, const as_single_options *op
     return options->compare_with_RSS ? costs->RSS : costs->SMAPE;
 }
 
-/* ---- a set of points ------------------------------------------------------------------------------------------------- */
+/* ---- a set of points --------------------------------------------------------------------------------------------- */
 
 typedef struct as_line_plan {
     size_t n;
@@ -92,7 +96,8 @@ void as_line_plan_free(as_line_plan *plan);
 /* The factored hypothesis of any power, made when it is asked for first; NULL when memory is out. */
 const as_hypothesis *as_line_plan_hypothesis(as_line_plan *plan, as_power power);
 
-/* Series are worked on in tiles of AS_LANES: y[i * AS_LANES + lane]. Lanes that are not used must hold something finite. */
+/* Series are worked on in tiles of AS_LANES: y[i * AS_LANES + lane]. Lanes that are not used must hold something
+ * finite. */
 enum { AS_LANES = 8 };
 
 /* The basic modeler for `lanes` series. scratch: as_line_scratch(n) doubles, 64-byte aligned as y must be. */
@@ -101,7 +106,7 @@ size_t as_line_scratch(size_t n);
 /* The refining modeler for one series. False when memory is out. */
 bool as_line_refine(as_line_plan *plan, const double *y, as_line_fit *out);
 
-/* ---- the kernel: which hypothesis wins (line_kernel.c) --------------------------------------------------------------- */
+/* ---- the kernel: which hypothesis wins (line_kernel.c) ----------------------------------------------------------- */
 
 typedef struct as_line_verdict {
     /* Scores; in: best is that of the constant, second infinite */

@@ -1,7 +1,8 @@
 /* The inner loop of all modelling: for a tile of series, which hypothesis of a plan has the smallest error.
  *
- * One lane of a vector is one series, so that nothing is summed across lanes and every instruction set gives the same bits (products and sums are never
- * fused: -ffp-contract=off). The code is written once (line_kernel_body.h) and compiled for what the machine may have. */
+ * One lane of a vector is one series, so that nothing is summed across lanes and every instruction set gives the same
+ * bits (products and sums are never fused: -ffp-contract=off). The code is written once (line_kernel_body.h) and
+ * compiled for what the machine may have. */
 #include <stdlib.h>
 
 #include "analysis/scaling/line.h"

@@ -1,5 +1,5 @@
-/* The body of line_kernel.c, for vectors of WIDTH lanes and the instruction set TARGET; NAME() makes names of its own. No header of its own: it is included
- * once for each instruction set. */
+/* The body of line_kernel.c, for vectors of WIDTH lanes and the instruction set TARGET; NAME() makes names of its own.
+ * No header of its own: it is included once for each instruction set. */
 #define reals        NAME(reals)
 #define mask         NAME(mask)
 #define splat        NAME(splat)
@@ -21,7 +21,8 @@ INLINE reals splat(double value) { return (reals){0} + value; }
 INLINE reals magnitude(reals a) { return (reals)((mask)a & INT64_MAX); }
 INLINE reals choose(mask where, reals a, reals b) { return (reals)(((mask)a & where) | ((mask)b & ~where)); }
 
-/* What is the same for all hypotheses: below which a constant counts as 0 (when point i is left out, or at all), and 1 / |y|. */
+/* What is the same for all hypotheses: below which a constant counts as 0 (when point i is left out, or at all), and 1
+ * / |y|. */
 INLINE void prepare(const as_line_plan *plan, const reals *y, reals *clean, reals *inverse) {
     size_t n = plan->n;
     bool cross = plan->options.use_crossvalidation;

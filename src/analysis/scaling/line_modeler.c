@@ -1,4 +1,5 @@
-/* Which modeler a line gets; and the segmented one: windows of five points show where behaviour changes, each side gets a model of its own. */
+/* Which modeler a line gets; and the segmented one: windows of five points show where behaviour changes, each side gets
+ * a model of its own. */
 #include "analysis/scaling/line_modeler.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@ enum { WINDOW = 5 };
 
 static const double much_error = 0.5, some_error = 0.1, much_change = 4, tiny = 1e-16;
 
-/* ---- making one ------------------------------------------------------------------------------------------------------ */
+/* ---- making one -------------------------------------------------------------------------------------------------- */
 
 typedef struct sort_key {
     double x;
@@ -68,7 +69,7 @@ size_t as_line_modeler_scratch(const as_line_modeler *m) {
     return as_line_scratch(m->n) + 2 * m->n * AS_LANES; /* and a sorted copy, and a piece of it */
 }
 
-/* ---- segments -------------------------------------------------------------------------------------------------------- */
+/* ---- segments ---------------------------------------------------------------------------------------------------- */
 
 /* The plan of points from … to - 1: a window of five, or one that begins at 0 or ends at n. NULL when memory is out. */
 static as_line_plan *part_plan(as_line_modeler *m, size_t from, size_t to) {
@@ -80,8 +81,8 @@ static as_line_plan *part_plan(as_line_modeler *m, size_t from, size_t to) {
     return plan;
 }
 
-/* Where the pattern of window errors says that behaviour changes: the left part ends with point *left, the right one begins with *right. False where it
- * does not change. errors: one a window. */
+/* Where the pattern of window errors says that behaviour changes: the left part ends with point *left, the right one
+ * begins with *right. False where it does not change. errors: one a window. */
 static bool find_change(const double *errors, size_t n, size_t *left, size_t *right) {
     double largest = 0, change = -INFINITY;
     size_t ones = 0, seen = 0;
@@ -190,7 +191,7 @@ static bool run_segmented(as_line_modeler *m, const double *y, size_t lanes, dou
     return fine;
 }
 
-/* ---- running --------------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 bool as_line_modeler_run(as_line_modeler *m, const double *y, size_t lanes, double *scratch, as_line_result *out) {
     as_line_fit fits[AS_LANES];

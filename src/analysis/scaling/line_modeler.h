@@ -18,8 +18,8 @@ typedef struct as_line_modeler {
     uint32_t *order;    /* segmented: the points by value */
     double *x;          /* in that order; else as given */
     as_line_plan *plan; /* of all points */
-    /* Segmented: plans of parts, made when needed, in three rows of n + 1: windows by their first point, parts from the first point on by their end, parts
-     * up to the last point by their first */
+    /* Segmented: plans of parts, made when needed, in three rows of n + 1: windows by their first point, parts from the
+     * first point on by their end, parts up to the last point by their first */
     as_line_plan **parts;
     pthread_mutex_t lock;
 } as_line_modeler;
@@ -29,7 +29,8 @@ as_line_modeler *as_line_modeler_new(as_modeler modeler, const double *x, size_t
 void as_line_modeler_free(as_line_modeler *modeler);
 /* Doubles of scratch memory that running needs. */
 size_t as_line_modeler_scratch(const as_line_modeler *modeler);
-/* Models a tile of series: y[i * AS_LANES + lane], 64-byte aligned as scratch is; `lanes` of them are real. False when memory is out. */
+/* Models a tile of series: y[i * AS_LANES + lane], 64-byte aligned as scratch is; `lanes` of them are real. False when
+ * memory is out. */
 bool as_line_modeler_run(as_line_modeler *modeler, const double *y, size_t lanes, double *scratch, as_line_result *out);
 
 /* The value of a result at x; NAN between segments. */

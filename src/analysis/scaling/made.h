@@ -1,4 +1,5 @@
-/* A model between the modeler that made it and the dataset it goes into: flat bytes, so that threads and processes can hand it on. */
+/* A model between the modeler that made it and the dataset it goes into: flat bytes, so that threads and processes can
+ * hand it on. */
 #ifndef AS_ANALYSIS_SCALING_MADE_H
 #define AS_ANALYSIS_SCALING_MADE_H
 
@@ -11,7 +12,8 @@ typedef struct as_made_term {
     as_power power;
 } as_made_term;
 
-/* Followed by segments (those of pieces last), terms, the costs of segments (where there are several), and the rival's text, each padded to 8 bytes. */
+/* Followed by segments (those of pieces last), terms, the costs of segments (where there are several), and the rival's
+ * text, each padded to 8 bytes. */
 typedef struct as_made_head {
     uint32_t position; /* in the list of chosen series */
     uint32_t flags;
@@ -32,10 +34,12 @@ typedef struct as_made {
 
 /* Appends it to bytes (a vector of char). False when memory is out. */
 bool as_made_append(as_vec *bytes, const as_made *made);
-/* Reads the one at *at and moves *at behind it; false at the end, or where the bytes are cut. Borrows from bytes, which must be aligned to 8. */
+/* Reads the one at *at and moves *at behind it; false at the end, or where the bytes are cut. Borrows from bytes, which
+ * must be aligned to 8. */
 bool as_made_next(const as_vec *bytes, size_t *at, as_made *out);
 
-/* "p^(3/2) * log2(p)^(1)" appended to text (a vector of char, not terminated); "1" where it is none. False when memory is out. */
+/* "p^(3/2) * log2(p)^(1)" appended to text (a vector of char, not terminated); "1" where it is none. False when memory
+ * is out. */
 bool as_power_text(const as_power *power, const char *parameter, as_vec *text);
 
 #endif

@@ -6,7 +6,7 @@
 #include "analysis/scaling/fit.h"
 #include "core/words.h"
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 #define SINGLE_ROWS(prefix)                                                                                            \
     {prefix "allow_log_terms", AS_OPTION_BOOL, "yes", NULL, "Allow terms with logarithms"},                            \
@@ -86,7 +86,7 @@ bool as_fit_option_known(const char *key_value) {
     return has_prefix(key_value) || find_row(as_fit_option_table, key_value, strcspn(key_value, "=")) != NULL;
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static const char *const modeler_names[] = {"basic", "refining", "segmented", "multi-parameter"};
 static const char *const statistic_names[] = {"mean", "median", "minimum", "maximum"};
@@ -148,7 +148,7 @@ static assay_status choose_modeler(size_t n_parameters, const char *name, as_mod
     return ASSAY_OK;
 }
 
-/* ---- what was given -------------------------------------------------------------------------------------------------- */
+/* ---- what was given ---------------------------------------------------------------------------------------------- */
 
 /* The key belongs to another modeler, or to none. */
 static assay_status fail_key(const as_option *table, const as_fit_options *fit, const char *given, size_t size,
@@ -243,7 +243,8 @@ static assay_status read_single(const as_options *options, as_modeler modeler, c
 #undef KEY
 }
 
-/* The value of single_parameter_modeler, needed before the table of options is known; other values are refused later. */
+/* The value of single_parameter_modeler, needed before the table of options is known; other values are refused
+ * later. */
 static as_modeler single_modeler(const char *const *given) {
     as_options options = {.table = multi_table, .given = given};
     unsigned found = find_name(modeler_names, N_MODELERS, as_option_text(&options, "single_parameter_modeler"));

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* ---- making and freeing ---------------------------------------------------------------------------------------------- */
+/* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
 static bool fill_coordinates(as_plan *plan, const assay_id *points) {
     size_t parameters = plan->n_parameters, size;
@@ -94,7 +94,7 @@ size_t as_plan_size(const as_plan *plan) {
     return size;
 }
 
-/* ---- one parameter --------------------------------------------------------------------------------------------------- */
+/* ---- one parameter ----------------------------------------------------------------------------------------------- */
 
 static as_made_term term_of(const as_line_fit *fit, uint32_t segment, uint32_t parameter) {
     return (as_made_term){
@@ -148,7 +148,7 @@ static bool append_constant(const as_plan *plan, const double *y, as_made_head *
     return append_single(plan, &r, head, bytes);
 }
 
-/* ---- a tile ---------------------------------------------------------------------------------------------------------- */
+/* ---- a tile ------------------------------------------------------------------------------------------------------ */
 
 typedef struct workspace {
     double *tile, *scratch;  /* of the line with most points */

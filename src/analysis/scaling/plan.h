@@ -44,17 +44,19 @@ typedef struct as_job {
 /* Models n series and appends what it made to bytes. False when memory is out. */
 bool as_plan_run(as_plan *plan, const as_job *jobs, size_t n, as_vec *bytes);
 
-/* ---- inside (lines.c, combine.c) ------------------------------------------------------------------------------------- */
+/* ---- inside (lines.c, combine.c) --------------------------------------------------------------------------------- */
 
-/* Chooses the points of a parameter's line where there are several parameters; makes no modeler. False when memory is out. */
+/* Chooses the points of a parameter's line where there are several parameters; makes no modeler. False when memory is
+ * out. */
 bool as_line_points_choose(const as_plan *plan, size_t parameter, as_line_points *line);
 void as_line_points_free(as_line_points *line);
-/* The values of a line's points from those of all points, out[i * stride]. means: NULL, or what Extra-P's slip with averaged minima and maxima needs. */
+/* The values of a line's points from those of all points, out[i * stride]. means: NULL, or what Extra-P's slip with
+ * averaged minima and maxima needs. */
 void as_line_points_values(const as_line_points *line, const double *y, const double *means, double *out,
                            size_t stride);
 
-/* "p^(1) * q^(2)", "{p} * q^(2)" where p's factor is piecewise: the factors of a term, appended to text. lines: one a parameter; term: a set, bit k being
- * kept[k]. False when memory is out. */
+/* "p^(1) * q^(2)", "{p} * q^(2)" where p's factor is piecewise: the factors of a term, appended to text. lines: one a
+ * parameter; term: a set, bit k being kept[k]. False when memory is out. */
 bool as_factors_text(const as_dataset *ds, const as_line_result *lines, const uint32_t *kept, uint64_t term,
                      as_vec *text);
 
@@ -77,8 +79,8 @@ typedef struct as_combination_witness {
     void *user;
 } as_combination_witness;
 
-/* Combines the models of the lines (one a parameter, of one series) to one of all parameters, and appends it. y: plan->n. witness may be NULL, as bytes where there is
- * one. */
+/* Combines the models of the lines (one a parameter, of one series) to one of all parameters, and appends it. y:
+ * plan->n. witness may be NULL, as bytes where there is one. */
 bool as_plan_combine(const as_plan *plan, const double *y, const as_line_result *lines, as_made_head *head,
                      as_vec *bytes, const as_combination_witness *witness);
 

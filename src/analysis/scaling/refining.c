@@ -1,4 +1,5 @@
-/* The refining modeler: a coarse grid of whole exponents, then mediants between neighbours of the best, as long as that helps. */
+/* The refining modeler: a coarse grid of whole exponents, then mediants between neighbours of the best, as long as that
+ * helps. */
 #include "analysis/scaling/line.h"
 
 enum { MAX_POWER = 5, MAX_LOG = 2, MAX_SLICES = 4, MAX_ROUNDS = 10, MAX_BEST = MAX_SLICES + MAX_ROUNDS };

@@ -16,7 +16,8 @@ typedef struct as_samples {
 
 /* Whether the means are needed beside minimum or maximum: for a slip of Extra-P's that compat repeats. */
 bool as_fit_needs_means(const as_fit_options *options);
-/* Fills *out for a series; points, values and means (may be NULL) must have room for all points of the dataset. False when memory is out. */
+/* Fills *out for a series; points, values and means (may be NULL) must have room for all points of the dataset. False
+ * when memory is out. */
 bool as_samples_take(const as_dataset *ds, uint32_t series, as_statistic statistic, as_samples *out);
 
 #endif

@@ -31,7 +31,7 @@ bool as_set_scaling(as_dataset *ds, as_scaling scaling) {
     return true;
 }
 
-/* ---- detection ------------------------------------------------------------------------------------------------------- */
+/* ---- detection --------------------------------------------------------------------------------------------------- */
 
 /* Sums over the call tree at each point, and the root's own values. */
 struct totals {
@@ -154,7 +154,7 @@ bool as_strong_detect(const as_dataset *ds, assay_id *parameter) {
     return fine;
 }
 
-/* ---- values times processes ------------------------------------------------------------------------------------------ */
+/* ---- values times processes -------------------------------------------------------------------------------------- */
 
 static double factor_at(const as_dataset *ds, assay_id point, assay_id parameter) {
     return point == ASSAY_NONE ? 1 : as_ds_point(ds, point)[parameter];
@@ -204,7 +204,7 @@ bool as_scale_strong(as_dataset *ds, assay_id parameter) {
     return true;
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static bool has_places(const as_block *block) {
     for (uint64_t row = 0; block->locations && row < as_block_rows(block); row++) {

@@ -1,4 +1,5 @@
-/* Student's t distribution: closed forms for few degrees of freedom, a transformation to the normal distribution for more. */
+/* Student's t distribution: closed forms for few degrees of freedom, a transformation to the normal distribution for
+ * more. */
 #include "analysis/scaling/student.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- exponents ------------------------------------------------------------------------------------------------------- */
+/* ---- exponents --------------------------------------------------------------------------------------------------- */
 
 static int64_t greatest_divisor(int64_t a, int64_t b) {
     a = llabs(a);
@@ -79,7 +79,7 @@ as_exponent as_exponent_mediant(as_exponent a, as_exponent b) {
     return as_exponent_fraction((int64_t)a.numerator + b.numerator, (int64_t)a.denominator + b.denominator);
 }
 
-/* ---- terms ----------------------------------------------------------------------------------------------------------- */
+/* ---- terms ------------------------------------------------------------------------------------------------------- */
 
 double as_power_value(const as_power *power, double x) {
     double value = 1;
@@ -93,7 +93,7 @@ int as_power_compare(const as_power *a, const as_power *b) {
     return (a->log.value > b->log.value) - (a->log.value < b->log.value);
 }
 
-/* ---- the search space ------------------------------------------------------------------------------------------------ */
+/* ---- the search space -------------------------------------------------------------------------------------------- */
 
 typedef struct listed_term {
     int8_t numerator, denominator, log;

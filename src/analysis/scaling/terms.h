@@ -29,12 +29,13 @@ double as_power_value(const as_power *power, double x);
 /* Orders by growth for large p: by power, then by log. <0, 0, >0. */
 int as_power_compare(const as_power *a, const as_power *b);
 
-/* The entries of a comma list that are numbers or fractions, appended to list (a vector of as_exponent); others are skipped. *wrong (may be NULL): the first
- * that is neither such nor empty, and wrong_size, its length; NULL: none. False when memory is out. */
+/* The entries of a comma list that are numbers or fractions, appended to list (a vector of as_exponent); others are
+ * skipped. *wrong (may be NULL): the first that is neither such nor empty, and wrong_size, its length; NULL: none.
+ * False when memory is out. */
 bool as_exponents_parse(const char *text, as_vec *list, const char **wrong, size_t *wrong_size);
 
-/* The search space of Extra-P's basic modeler in its order: appends as_power to list (a vector of them). allow_log is about the default list; logarithms
- * that are asked for by log_exponents are in it anyway. False when memory is out. */
+/* The search space of Extra-P's basic modeler in its order: appends as_power to list (a vector of them). allow_log is
+ * about the default list; logarithms that are asked for by log_exponents are in it anyway. False when memory is out. */
 bool as_power_list(as_vec *list, bool allow_log, bool allow_negative, const char *poly_exponents,
                    const char *log_exponents, bool retain_default, bool force_combination);
 /* Takes the terms with a logarithm out: for parameter values below 1. */

@@ -24,7 +24,7 @@ void as_metric_series_free(as_metric_series *of) {
     free(of->series);
 }
 
-/* ---- what is a part -------------------------------------------------------------------------------------------------- */
+/* ---- what is a part ---------------------------------------------------------------------------------------------- */
 
 /* What is known of a context while one metric is looked at. */
 typedef struct node {
@@ -92,7 +92,8 @@ static void leave_apart(const as_dataset *ds, const bool *apart, const uint32_t 
     for (size_t i = 0; i < n && n_others; i++) parts[series[i]] &= !apart[as_ds_series(ds, series[i])->context];
 }
 
-/* For each context whether it is a section, stands aside, or lies below one that does. malloc; NULL when memory is out. */
+/* For each context whether it is a section, stands aside, or lies below one that does. malloc; NULL when memory is
+ * out. */
 static bool *find_apart(const as_dataset *ds) {
     bool *apart = calloc(ds->contexts.count + 1, sizeof *apart);
     for (assay_id id = 0; apart && id < ds->contexts.count; id++) {
@@ -154,7 +155,7 @@ bool as_metric_nesting(const as_dataset *ds, assay_id metric, as_nesting *out) {
     return fine;
 }
 
-/* ---- sums ------------------------------------------------------------------------------------------------------------ */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 /* The sums of one metric at each point. */
 typedef struct sums {

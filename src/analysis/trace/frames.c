@@ -4,7 +4,8 @@
 
 #include "analysis/trace/trace.h"
 
-/* Contexts that are no steps of a call path: processes and threads, which are places; and those that are a path of their own wherever they stand, because they run elsewhere (on a GPU) or beside the others. */
+/* Contexts that are no steps of a call path: processes and threads, which are places; and those that are a path of
+ * their own wherever they stand, because they run elsewhere (on a GPU) or beside the others. */
 enum { N_PLACES = 2, N_ALONE = 5 };
 typedef struct frame_kinds {
     as_str root, places[N_PLACES], alone[N_ALONE];
@@ -26,7 +27,8 @@ static bool is_among(as_str kind, const as_str *kinds, size_t n) {
     return i < n && kind != AS_NO_STR;
 }
 
-/* Whether a context that is no root counts as a step down the call path. is_outermost: there is no frame above that it could belong to. */
+/* Whether a context that is no root counts as a step down the call path. is_outermost: there is no frame above that it
+ * could belong to. */
 static bool is_frame(const as_context *context, bool is_outermost, bool all_contexts) {
     return all_contexts || context->role == AS_ROLE_CALL || (is_outermost && context->role != AS_ROLE_CALL_SITE);
 }
@@ -136,9 +138,10 @@ void as_frames_free(as_frames *frames) {
     *frames = (as_frames){0};
 }
 
-/* ---- which depth ----------------------------------------------------------------------------------------------------- */
+/* ---- which depth ------------------------------------------------------------------------------------------------- */
 
-/* How many procedures of equal weight would tell as much: 2 to the power of the entropy. Idle time and pauses tell nothing. */
+/* How many procedures of equal weight would tell as much: 2 to the power of the entropy. Idle time and pauses tell
+ * nothing. */
 static double weight_of(const as_frames *frames, const assay_id *cells, size_t n, uint64_t *counts) {
     uint64_t total = 0;
     double entropy = 0;

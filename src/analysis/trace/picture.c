@@ -5,7 +5,7 @@
 #include "analysis/trace/trace.h"
 #include "core/parallel.h"
 
-/* ---- the window ------------------------------------------------------------------------------------------------------ */
+/* ---- the window -------------------------------------------------------------------------------------------------- */
 
 assay_status as_trace_span(const as_dataset *ds, as_trace_window *window, bool is_glance, bool *has_any,
                            assay_error *error) {
@@ -62,7 +62,7 @@ uint64_t as_clock_stamp(const as_trace_clock *clock, double seconds) {
     return is_before ? clock->start - distance : clock->start + distance;
 }
 
-/* ---- searching ------------------------------------------------------------------------------------------------------- */
+/* ---- searching --------------------------------------------------------------------------------------------------- */
 
 /* A line being searched, by ascending times. */
 typedef struct search {
@@ -119,7 +119,8 @@ static assay_status find_from(search *s, uint64_t time, uint64_t *number, assay_
     return ASSAY_OK;
 }
 
-/* The sample that owns a time between the first and the last. Of several at that very time it is the last, of several at the next one the first. */
+/* The sample that owns a time between the first and the last. Of several at that very time it is the last, of several
+ * at the next one the first. */
 static assay_status find_owner(search *s, uint64_t time, as_trace_rule rule, as_trace_sample *owner,
                                assay_error *error) {
     uint64_t next = s->line->n;
@@ -132,7 +133,7 @@ static assay_status find_owner(search *s, uint64_t time, as_trace_rule rule, as_
     return ASSAY_OK;
 }
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 typedef struct picture {
     const as_dataset *ds;

@@ -33,7 +33,7 @@ typedef struct pause {
     double start, end;
 } pause;
 
-/* ---- which set ------------------------------------------------------------------------------------------------------- */
+/* ---- which set --------------------------------------------------------------------------------------------------- */
 
 /* The number of the set, or LEFT_OUT when memory is out. */
 static uint32_t find_set(gathering *g, as_map *map, uint64_t key, as_interval_set wanted) {
@@ -154,7 +154,7 @@ static bool sort_events(gathering *g) {
     return sort_events(g);
 }
 
-/* ---- the clock ------------------------------------------------------------------------------------------------------- */
+/* ---- the clock --------------------------------------------------------------------------------------------------- */
 
 static bool find_offsets(gathering *g) {
     size_t n = AS_COUNT(g->ds, runs);
@@ -179,7 +179,7 @@ static void set_clock(gathering *g) {
     g->out->clock = (as_trace_clock){ticks, (uint64_t)round(-g->first * ticks)};
 }
 
-/* ---- intervals ------------------------------------------------------------------------------------------------------- */
+/* ---- intervals --------------------------------------------------------------------------------------------------- */
 
 /* What an interval is: its context, or what stands for its name. */
 static assay_id context_of(const as_timeline *timeline, const as_event *event) {
@@ -246,7 +246,7 @@ static bool unite_pauses(gathering *g, as_vec *out) {
     return true;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 typedef struct row_work {
     as_interval_set *sets;

@@ -1,7 +1,8 @@
-/* The moments at which a row changes, packed: those of five million intervals are ten million, and would be the largest part of what a viewer keeps. */
+/* The moments at which a row changes, packed: those of five million intervals are ten million, and would be the largest
+ * part of what a viewer keeps. */
 #include "analysis/trace/timeline_private.h"
 
-/* ---- packing --------------------------------------------------------------------------------------------------------- */
+/* ---- packing ----------------------------------------------------------------------------------------------------- */
 
 enum { MOST_BYTES = 10 }; /* of a number of 64 bits, seven in each */
 
@@ -36,7 +37,7 @@ bool as_row_add_change(as_timeline_row *row, const as_trace_sample *change, uint
     return true;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 void as_changes_load(as_changes *changes, size_t number) {
     const as_timeline_row *row = changes->row;

@@ -1,10 +1,12 @@
-/* Pictures of intervals: what takes most of each column's time. The middle of a column would do for samples, which are taken at any time; intervals come in cycles, and would beat with the columns. */
+/* Pictures of intervals: what takes most of each column's time. The middle of a column would do for samples, which are
+ * taken at any time; intervals come in cycles, and would beat with the columns. */
 #include <stdlib.h>
 
 #include "analysis/trace/timeline_private.h"
 #include "core/parallel.h"
 
-/* At a glance about so many changes are looked at in all, and of a column so many at least and at most: of more, some stretches, a block each. */
+/* At a glance about so many changes are looked at in all, and of a column so many at least and at most: of more, some
+ * stretches, a block each. */
 enum { LOOKED_AT = 1 << 22, FEWEST = 2 * AS_BLOCK_CHANGES, MOST = 32 * AS_BLOCK_CHANGES };
 
 typedef struct drawing {
@@ -38,8 +40,8 @@ static assay_id context_of(const as_frames *frames, uint32_t procedure) {
                                               : frames->procedures[procedure].context;
 }
 
-/* The longest, of equally long ones the first; AS_TRACE_NOTHING where there is none. Inactivity counts against all the rest together: a GPU that runs many short kernels is busy. Empties the
- * column. */
+/* The longest, of equally long ones the first; AS_TRACE_NOTHING where there is none. Inactivity counts against all the
+ * rest together: a GPU that runs many short kernels is busy. Empties the column. */
 static assay_id take_longest(column *c, const as_frames *frames) {
     uint32_t longest = AS_NO_PROCEDURE;
     uint64_t active = 0;
@@ -87,7 +89,8 @@ static void add_stretches(const drawing *d, as_changes *changes, size_t first, s
     }
 }
 
-/* What is shown from each change to the next lasts until then; the last change only ends the row. Moments count where there is nothing else. */
+/* What is shown from each change to the next lasts until then; the last change only ends the row. Moments count where
+ * there is nothing else. */
 static void draw_row(const drawing *d, const as_timeline_row *row, assay_id *cells, column *c) {
     as_changes changes;
     as_changes_of(&changes, row);
@@ -116,7 +119,8 @@ static void draw_row(const drawing *d, const as_timeline_row *row, assay_id *cel
     }
 }
 
-/* Rows are drawn in pieces, each with one column to count in: that has room for all procedures, of which there may be as many as rows. */
+/* Rows are drawn in pieces, each with one column to count in: that has room for all procedures, of which there may be
+ * as many as rows. */
 static void do_piece(void *user, size_t piece) {
     drawing *d = user;
     size_t n = d->frames->n_procedures + 1, n_rows = d->timeline->n_rows;
@@ -164,7 +168,7 @@ bool as_timeline_glance(const as_timeline *timeline, const as_trace_window *wind
     return draw(timeline, window, frames, n_columns, cells, dense);
 }
 
-/* ---- moments --------------------------------------------------------------------------------------------------------- */
+/* ---- moments ----------------------------------------------------------------------------------------------------- */
 
 static void do_moments(void *user, size_t i) {
     const drawing *d = user;

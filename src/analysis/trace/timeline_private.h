@@ -36,7 +36,7 @@ void as_set_free(as_interval_set *set);
 /* What an event is on the timeline's clock. */
 as_interval as_interval_of(const as_timeline *timeline, uint32_t event);
 
-/* ---- changes (timeline_changes.c) ------------------------------------------------------------------------------------ */
+/* ---- changes (timeline_changes.c) -------------------------------------------------------------------------------- */
 
 /* Changes are packed in blocks: the time since the one before, and the context, in as few bytes as they need. */
 enum { AS_BLOCK_CHANGES = 64 };
@@ -61,7 +61,8 @@ static inline void as_changes_of(as_changes *changes, const as_timeline_row *row
     changes->block = SIZE_MAX;
 }
 void as_changes_load(as_changes *changes, size_t block);
-/* Behind it lies the time of the next one, where there is one; valid until another is asked for. number < row->n_changes. */
+/* Behind it lies the time of the next one, where there is one; valid until another is asked for. number <
+ * row->n_changes. */
 static inline const as_trace_sample *as_change_at(as_changes *changes, size_t number) {
     if (number / AS_BLOCK_CHANGES != changes->block) as_changes_load(changes, number / AS_BLOCK_CHANGES);
     return &changes->samples[number % AS_BLOCK_CHANGES];

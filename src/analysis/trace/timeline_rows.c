@@ -5,7 +5,7 @@
 
 enum { MOST_LANES = 64 };
 
-/* ---- order ----------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 /* By start; of those that start together the longest, which holds the others, comes first. */
 static int compare_intervals(const void *a, const void *b) {
@@ -42,7 +42,7 @@ as_interval as_row_interval(const as_timeline *timeline, const as_timeline_row *
     return interval;
 }
 
-/* ---- changes --------------------------------------------------------------------------------------------------------- */
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
 
 /* Puts down what a row shows from each moment on, with the run's pauses over it. */
 typedef struct drawing {
@@ -103,7 +103,8 @@ static bool finish(drawing *d) {
     return !d->failed;
 }
 
-/* Closes intervals that end up to a time; open: as_interval, the innermost last. Where they overlap without nesting, the one that began last is shown to its end. */
+/* Closes intervals that end up to a time; open: as_interval, the innermost last. Where they overlap without nesting,
+ * the one that began last is shown to its end. */
 static void close_until(drawing *d, as_vec *open, uint64_t until, assay_id between) {
     while (open->count && AS_AT(as_interval, open, open->count - 1).end <= until) {
         uint64_t end = AS_AT(as_interval, open, open->count - 1).end;
@@ -133,7 +134,7 @@ static bool make_changes(as_timeline_row *row, const as_interval_set *set, as_ti
     return finish(&d);
 }
 
-/* ---- lanes ----------------------------------------------------------------------------------------------------------- */
+/* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
 /* Gives each interval the first lane that is free, and sorts them by lanes; those without one go last, unshown. */
 static bool find_lanes(const as_timeline *timeline, as_interval_set *set, const as_timeline_row *all,
@@ -175,7 +176,8 @@ static int compare_gaps(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Samples are moments: each lasts until the next one. Where that comes late, because nothing ran, it lasts as long as usual: twice the median, into *longest. False when memory is out. */
+/* Samples are moments: each lasts until the next one. Where that comes late, because nothing ran, it lasts as long as
+ * usual: twice the median, into *longest. False when memory is out. */
 static bool find_longest(const as_timeline *timeline, const as_interval_set *set, uint64_t *longest) {
     if (set->n < 2) return true;
     uint64_t *gaps = malloc(set->n * sizeof *gaps), before = 0;
@@ -238,7 +240,7 @@ void as_set_free(as_interval_set *set) {
     set->n_rows = 0;
 }
 
-/* ---- counting -------------------------------------------------------------------------------------------------------- */
+/* ---- counting ---------------------------------------------------------------------------------------------------- */
 
 /* The number of the first interval that begins at or after a time. */
 static size_t first_from(const as_timeline *timeline, const as_timeline_row *row, uint64_t time) {

@@ -9,7 +9,7 @@ typedef as_whole halves;
 
 enum { SAMPLES_AT_ONCE = 4096, MOST_PIECES = 64 };
 
-/* ---- sums ------------------------------------------------------------------------------------------------------------ */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 /* What a procedure has so far. */
 typedef struct sum {
@@ -72,7 +72,7 @@ static bool sums_add(sums *to, const sums *from) {
     return true;
 }
 
-/* ---- one line -------------------------------------------------------------------------------------------------------- */
+/* ---- one line ---------------------------------------------------------------------------------------------------- */
 
 typedef struct work {
     const as_dataset *ds;
@@ -187,7 +187,7 @@ static assay_status walk_line(walk *k, const as_trace_line *line, as_trace_sampl
     return ASSAY_OK;
 }
 
-/* ---- results --------------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 static int compare_sums(const void *a, const void *b) {
     const sum *x = *(const sum *const *)a, *y = *(const sum *const *)b;
@@ -252,7 +252,7 @@ static bool put_all(const sums *all, size_t n_bins, as_trace_times *out) {
     return true;
 }
 
-/* ---- exactly --------------------------------------------------------------------------------------------------------- */
+/* ---- exactly ----------------------------------------------------------------------------------------------------- */
 
 /* The lines of one piece, one after the other. */
 static assay_status do_lines(work *w, size_t piece, sums *own, as_trace_sample *samples, assay_error *error) {
@@ -333,7 +333,7 @@ assay_status as_trace_times_of(const as_dataset *ds, const as_trace_window *wind
     return status;
 }
 
-/* ---- from a picture -------------------------------------------------------------------------------------------------- */
+/* ---- from a picture ---------------------------------------------------------------------------------------------- */
 
 assay_status as_trace_times_seen(const as_trace_window *window, const as_frames *frames, const assay_id *cells,
                                  size_t n_columns, size_t n_bins, as_trace_times *out, assay_error *error) {

@@ -1,5 +1,5 @@
-/* Confidence intervals by resampling. The median of a resample of n values is one of them (or the middle of two): which one has a distribution that depends on n alone. So a median costs
- * a draw from that, and no resample is ever made. */
+/* Confidence intervals by resampling. The median of a resample of n values is one of them (or the middle of two): which
+ * one has a distribution that depends on n alone. So a median costs a draw from that, and no resample is ever made. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +8,8 @@
 
 enum { LARGEST = 200 }; /* of larger numbers of values the place of the median is as good as normal */
 
-/* Of n values: places[a] is the probability that the middle (of an even n: the lower of both) is value a or one below it; gaps[a]: that the upper one of both is another. */
+/* Of n values: places[a] is the probability that the middle (of an even n: the lower of both) is value a or one below
+ * it; gaps[a]: that the upper one of both is another. */
 typedef struct law {
     double places[LARGEST], gaps[LARGEST];
 } law;
@@ -17,7 +18,7 @@ struct as_median_laws {
     law *laws[LARGEST + 1]; /* NULL: nobody needs it */
 };
 
-/* ---- the law of a median -------------------------------------------------------------------------------------------------------- */
+/* ---- the law of a median ----------------------------------------------------------------------------------------- */
 
 /* Of n draws, each a hit with probability q: the logarithm of the probability of k hits. */
 static double log_hits(const double *log_factorials, uint32_t n, uint32_t k, double q) {
@@ -97,7 +98,7 @@ static double draw_median(const as_median_laws *laws, const as_stratum *stratum,
     return as_halfway(stratum->values[lower], stratum->values[upper]);
 }
 
-/* ---- intervals ------------------------------------------------------------------------------------------------------------------- */
+/* ---- intervals --------------------------------------------------------------------------------------------------- */
 
 /* Puts the k-th smallest in its place, smaller ones before it and larger ones behind. */
 static double select_nth(double *values, size_t n, size_t k) {

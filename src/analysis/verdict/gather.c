@@ -65,7 +65,7 @@ static bool takes_run(const as_sampling *s, uint32_t side, assay_id run) {
     return !s->request->runs[side] || s->request->runs[side][run];
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static bool add_nodes(as_sampling *s, const as_node_list *list, const uint32_t *nodes, uint32_t unit, bool is_stored) {
     bool by_itself = !s->request->is_inclusive;
@@ -80,8 +80,8 @@ static bool add_nodes(as_sampling *s, const as_node_list *list, const uint32_t *
     return true;
 }
 
-/* What calls have beyond their stored exclusive values: code below them that nobody could tell the function of is an instruction, a piece to us, but a call to its source. Without it
- * call paths would not add up to the total. */
+/* What calls have beyond their stored exclusive values: code below them that nobody could tell the function of is an
+ * instruction, a piece to us, but a call to its source. Without it call paths would not add up to the total. */
 static bool add_unnamed(as_sampling *s, const as_dataset *ds, const as_node_list *list, const uint32_t *nodes,
                         uint32_t unit) {
     const double rounding = 1e-4; /* sources store six digits of either side */
@@ -157,7 +157,7 @@ static bool note_nesting(as_sampling *s, const as_dataset *ds, assay_id metric) 
     return true;
 }
 
-/* ---- experiments ------------------------------------------------------------------------------------------------------- */
+/* ---- experiments ------------------------------------------------------------------------------------------------- */
 
 static bool add_block(as_sampling *s, const as_block *block, const uint32_t *nodes, const uint32_t *units) {
     for (uint32_t i = 0; i < block->n_contexts; i++) {
@@ -191,7 +191,7 @@ static bool gather_block(as_sampling *s, uint32_t side, uint32_t dataset, const 
     return fine;
 }
 
-/* ---- statistics that are stored ------------------------------------------------------------------------------------------ */
+/* ---- statistics that are stored ---------------------------------------------------------------------------------- */
 
 typedef struct statistics {
     as_sampling *s;

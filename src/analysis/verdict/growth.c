@@ -33,7 +33,7 @@ bool as_growths_fit(const as_dataset *base, const as_dataset *target) {
     return true;
 }
 
-/* ---- pairs ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
 static size_t models_of(const as_growth_side *side) { return side->fit ? side->fit->n : AS_COUNT(side->ds, models); }
 static assay_id model_of(const as_growth_side *side, size_t i) {
@@ -96,7 +96,7 @@ static bool match_models(struct work *w) {
     return fine;
 }
 
-/* ---- texts ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 static bool describe(struct work *w, size_t i) {
     as_growth_change *change = &w->out->changes[i];
@@ -117,7 +117,7 @@ static bool describe(struct work *w, size_t i) {
     return fine;
 }
 
-/* ---- numbers -------------------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 /* By order alone: of the coefficients only the signs count. */
 static int compare_orders(const struct work *w, const struct match *match) {
@@ -129,7 +129,8 @@ static int compare_orders(const struct work *w, const struct match *match) {
     return as_growth_compare(&growth[1], &growth[0]);
 }
 
-/* The intervals at a point: those that are shown, and those that decide, wider for the number of models that are compared. */
+/* The intervals at a point: those that are shown, and those that decide, wider for the number of models that are
+ * compared. */
 static bool forecast(const struct work *w, const struct match *match, const double *point, as_interval *shown,
                      as_interval deciding[2]) {
     double confidence = w->request->confidence, all = 1 - (1 - confidence) / (double)w->out->n;
@@ -152,7 +153,8 @@ static int apart(const as_interval interval[2]) {
     return interval[1].low > interval[0].high ? 1 : interval[1].high < interval[0].low ? -1 : 0;
 }
 
-/* Another order matters where it leads elsewhere: beyond the threshold at the far point, and beyond what either model may be wrong by there. */
+/* Another order matters where it leads elsewhere: beyond the threshold at the far point, and beyond what either model
+ * may be wrong by there. */
 static bool judge_order(const struct work *w, size_t i) {
     const struct match *match = &w->matches[i];
     as_growth_change *change = &w->out->changes[i];
@@ -210,7 +212,7 @@ static void judge(void *user, size_t i) {
     w->failed[i] = !judge_order(w, i) || !judge_point(w, i);
 }
 
-/* ---- order ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 static int by_outcome(const void *a, const void *b) {
     const as_growth_change *x = a, *y = b;

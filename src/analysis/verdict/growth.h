@@ -11,14 +11,16 @@ typedef struct as_growth_change {
     const char *order[2];             /* "n log n", "1": the terms that dominate */
     const char *function[2];          /* rounded, for people */
     int change;                       /* > 0: the target grows faster; < 0: more slowly; 0: alike */
-    /* Of the order, looked at four times beyond the largest point. SAME: the two differ by less than the threshold there, or the intervals of both have values in common. WORSE and
-     * BETTER: not even intervals that are wider, for the number of models, have; else MAYBE. Of models that came with the files: by their own errors. */
+    /* Of the order, looked at four times beyond the largest point. SAME: the two differ by less than the threshold
+     * there, or the intervals of both have values in common. WORSE and BETTER: not even intervals that are wider, for
+     * the number of models, have; else MAYBE. Of models that came with the files: by their own errors. */
     as_outcome order_outcome;
     /* At the point asked for; NAN: none was, or a model has no value there. */
     double value[2];
     as_interval interval[2];
     double relative; /* (target - base) / |base| */
-    /* WORSE and BETTER: beyond the threshold, and the intervals have nothing in common; MAYBE: they have, or are not known */
+    /* WORSE and BETTER: beyond the threshold, and the intervals have nothing in common; MAYBE: they have, or are not
+     * known */
     as_outcome at_outcome;
 } as_growth_change;
 
@@ -37,7 +39,8 @@ typedef struct as_growths {
     as_arena arena;
 } as_growths;
 
-/* One side: its dataset, and what as_fit_models() gave for it. fit NULL: the models that the dataset came with, which have no intervals. */
+/* One side: its dataset, and what as_fit_models() gave for it. fit NULL: the models that the dataset came with, which
+ * have no intervals. */
 typedef struct as_growth_side {
     const as_dataset *ds;
     const as_fit *fit;
@@ -47,7 +50,8 @@ typedef struct as_growth_request {
     const double *point; /* as_ds_parameters() of the base; NULL: none */
     double threshold, confidence;
     const as_rules *rules; /* thresholds of their own, and where more is better; may be NULL */
-    /* Which stored curves are looked at, as as_sample_request has it; of fitted models the caller fits those that are. NULL: all */
+    /* Which stored curves are looked at, as as_sample_request has it; of fitted models the caller fits those that are.
+     * NULL: all */
     bool (*keeps)(void *user, const char *metric, const char *path);
     void *user;
     unsigned threads;
@@ -58,13 +62,14 @@ bool as_growths_fit(const as_dataset *base, const as_dataset *target);
 /* as_growths_free() in every case; the answer may outlive the datasets. ASSAY_E_USAGE: as_growths_fit() says no. */
 assay_status as_growths_find(const as_growth_side sides[2], const as_growth_request *request, as_growths *out,
                              assay_error *error);
-/* The same of the curves that Perun's profiles came with, the best parametric one of each uid (growth_curves.c). request->point: one number, the curves' x. They have no intervals:
- * an order is sure where r^2 is 0.9 or more on both sides, a difference at a point never is. */
+/* The same of the curves that Perun's profiles came with, the best parametric one of each uid (growth_curves.c).
+ * request->point: one number, the curves' x. They have no intervals: an order is sure where r^2 is 0.9 or more on both
+ * sides, a difference at a point never is. */
 assay_status as_growths_find_stored(const as_dataset *const sides[2], const as_growth_request *request, as_growths *out,
                                     assay_error *error);
 void as_growths_free(as_growths *growths);
 
-/* ---- what both ways have in common -------------------------------------------------------------------------------------- */
+/* ---- what both ways have in common ------------------------------------------------------------------------------- */
 
 static inline as_outcome as_growth_outcome(bool is_worse, bool is_sure) {
     return is_worse ? (is_sure ? AS_OUTCOME_WORSE : AS_OUTCOME_MAYBE_WORSE)

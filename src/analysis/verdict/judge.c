@@ -35,7 +35,7 @@ typedef struct judging {
     bool *no_memory; /* of each piece of work */
 } judging;
 
-/* ---- sizes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 /* Medians added over strata; NAN: there are none. */
 static double amount_of(const as_subject *subject, size_t side, uint32_t *n) {
@@ -81,7 +81,7 @@ static bool has_repetitions(const as_subject *subject) {
     return false;
 }
 
-/* ---- totals ------------------------------------------------------------------------------------------------------------------ */
+/* ---- totals ------------------------------------------------------------------------------------------------------ */
 
 static void add_to_metric(as_metric_verdict *m, const as_judgement *j, double *log_sum) {
     if (j->outcome == AS_OUTCOME_NEW && j->subject->is_top && isfinite(j->target)) m->new_value += j->target;
@@ -135,7 +135,7 @@ static void sum_metric(judging *t, size_t index) {
     }
 }
 
-/* ---- statistics ---------------------------------------------------------------------------------------------------------------- */
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 static uint64_t seed_of(const judging *t, const as_subject *subject) {
     uint64_t seed = as_hash_everywhere(subject->metric, strlen(subject->metric));
@@ -178,8 +178,8 @@ static const as_subject **tested_subjects(const judging *t) {
     return subjects;
 }
 
-/* Of repetitions that are too few for ranks among so many tests: whether shuffling the runs will do. It is chosen by their number alone, so that both ways together err no more often than
- * one. False when memory is out. */
+/* Of repetitions that are too few for ranks among so many tests: whether shuffling the runs will do. It is chosen by
+ * their number alone, so that both ways together err no more often than one. False when memory is out. */
 static bool choose_few(judging *t, double least) {
     const as_subject **subjects = tested_subjects(t);
     if (!subjects) return false;
@@ -235,7 +235,7 @@ static bool test_all(judging *t) {
     return fine;
 }
 
-/* ---- the decision ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the decision ------------------------------------------------------------------------------------------------ */
 
 /* Whether no value of one side lies within those of the other, at any point. */
 static bool is_disjoint(const as_subject *subject) {

@@ -14,7 +14,7 @@ enum {
 };
 static const double power = 0.8, largest_change = 100;
 
-/* ---- simulated comparisons --------------------------------------------------------------------------------------------------------- */
+/* ---- simulated comparisons --------------------------------------------------------------------------------------- */
 
 struct simulation {
     const as_subject *subject;
@@ -148,7 +148,7 @@ static uint32_t repetitions_for(struct simulation *s, double change) {
     return low < sizeof tried / sizeof *tried ? tried[low] : UINT32_MAX;
 }
 
-/* ---- one subject ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- one subject ------------------------------------------------------------------------------------------------- */
 
 static uint32_t count_outliers(const as_stratum *stratum, double *room) {
     double median = as_median(stratum->values, stratum->n);
@@ -205,7 +205,7 @@ static bool simulate(as_noise *noise, double level, uint64_t seed) {
     return fine;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 struct work {
     as_noises *out;

@@ -49,7 +49,8 @@ static bool set_source(as_paths *paths, const as_dataset *ds, const as_context *
     return to->file != AS_NO_STR;
 }
 
-/* "process 0", "thread 1": what a place is called in all executions. n_before: how many places among its siblings come before it. */
+/* "process 0", "thread 1": what a place is called in all executions. n_before: how many places among its siblings come
+ * before it. */
 static as_str place_name(as_paths *paths, const as_dataset *ds, const as_region *region, uint32_t n_before) {
     char name[32];
     int size = snprintf(name, sizeof name, "%s %u", as_ds_text(ds, region->kind), n_before);

@@ -1,12 +1,13 @@
-/* The call paths of several datasets as one tree of names: siblings of one name are one (a section is no sibling of a region), and pieces of calls (lines, loops, call sites) are the call they lie in, so that a line that moved
- * changes nothing. Processes and threads (as_region_is_place()) are called by their order among siblings. */
+/* The call paths of several datasets as one tree of names: siblings of one name are one (a section is no sibling of a
+ * region), and pieces of calls (lines, loops, call sites) are the call they lie in, so that a line that moved changes
+ * nothing. Processes and threads (as_region_is_place()) are called by their order among siblings. */
 #ifndef AS_ANALYSIS_VERDICT_PATHS_H
 #define AS_ANALYSIS_VERDICT_PATHS_H
 
 #include "dataset/dataset.h"
 
-/* No node of its own: the context stands for the program, has no place, is a piece, or stands aside (or lies below one that does), where something does not: what it says is said
- * elsewhere. */
+/* No node of its own: the context stands for the program, has no place, is a piece, or stands aside (or lies below one
+ * that does), where something does not: what it says is said elsewhere. */
 #define AS_NO_PATH UINT32_MAX
 
 typedef struct as_paths {

@@ -4,7 +4,8 @@
 
 #include "analysis/verdict/verdict.h"
 
-/* The room has a head and behind it numbers. What the numbers are a table of is kept, so that the next test of the same sizes finds it. */
+/* The room has a head and behind it numbers. What the numbers are a table of is kept, so that the next test of the same
+ * sizes finds it. */
 typedef struct room_head {
     uint32_t m, n, n_strata; /* of the table; 0: none */
     size_t n_numbers;
@@ -26,7 +27,7 @@ static double *numbers_of(as_rank_room *room, size_t n) {
     return (double *)(void *)((char *)room->data + head);
 }
 
-/* ---- ranks of one stratum ------------------------------------------------------------------------------------------------- */
+/* ---- ranks of one stratum ---------------------------------------------------------------------------------------- */
 
 typedef struct ranking {
     double statistic; /* pairs in which the target's value is larger, ties as a half: Mann-Whitney's U */
@@ -50,9 +51,10 @@ static ranking rank(const as_stratum *base, const as_stratum *target) {
     return r;
 }
 
-/* ---- exact ------------------------------------------------------------------------------------------------------------------ */
+/* ---- exact ------------------------------------------------------------------------------------------------------- */
 
-/* How many of the ways to choose m of m + n ranks give each U, as parts of all: the Gaussian binomial coefficient, by its factors. */
+/* How many of the ways to choose m of m + n ranks give each U, as parts of all: the Gaussian binomial coefficient, by
+ * its factors. */
 static void fill_law(double *law, uint32_t m, uint32_t n) {
     size_t last = (size_t)m * n;
     double all = 0;
@@ -93,7 +95,8 @@ static double two_sided(const double *law, size_t last, double statistic) {
     return fmin(1, 2 * sum);
 }
 
-/* With ties: over all ways to deal the values out, the part whose sum of ranks is as far from its mean. Ranks count twice, so that those of ties are whole. */
+/* With ties: over all ways to deal the values out, the part whose sum of ranks is as far from its mean. Ranks count
+ * twice, so that those of ties are whole. */
 static double test_ties(const as_stratum *base, const as_stratum *target, as_rank_room *room) {
     uint32_t n = base->n + target->n, m = target->n, ranks[AS_EXACT_TIES], at = 0, sum = 0;
     size_t largest = (size_t)n * (n + 1);
@@ -127,7 +130,7 @@ static double test_ties(const as_stratum *base, const as_stratum *target, as_ran
     return fmin(1, extreme / all);
 }
 
-/* ---- by the normal distribution --------------------------------------------------------------------------------------------- */
+/* ---- by the normal distribution ---------------------------------------------------------------------------------- */
 
 /* Van Elteren's sum: each stratum counts by 1 / (its values + 1). */
 static double test_normal(const as_stratum *base, const as_stratum *target, size_t n_strata) {
@@ -165,7 +168,7 @@ double as_rank_test(const as_stratum *base, const as_stratum *target, size_t n_s
     return law ? two_sided(law, (size_t)m * n * n_strata, sum) : NAN;
 }
 
-/* ---- what can be found at all -------------------------------------------------------------------------------------------------- */
+/* ---- what can be found at all ------------------------------------------------------------------------------------ */
 
 static double log_choose(double n, uint32_t k) {
     double sum = 0;
@@ -190,7 +193,7 @@ uint32_t as_rank_needed(double level, size_t n_tests) {
     return MOST;
 }
 
-/* ---- many tests ------------------------------------------------------------------------------------------------------------------ */
+/* ---- many tests -------------------------------------------------------------------------------------------------- */
 
 typedef struct numbered {
     double p;

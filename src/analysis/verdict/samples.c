@@ -53,13 +53,14 @@ static int by_unit(const void *left, const void *right) {
     return (a->node > b->node) - (a->node < b->node); /* its place: sums depend on their order */
 }
 
-/* ---- strata ---------------------------------------------------------------------------------------------------------------- */
+/* ---- strata ------------------------------------------------------------------------------------------------------ */
 
 static double median_of(const entry *entries, size_t n) {
     return n % 2 ? entries[n / 2].value : as_halfway(entries[n / 2 - 1].value, entries[n / 2].value);
 }
 
-/* The entries of one side at one stratum, from `first`, as a range of values. Gives their end; SIZE_MAX when memory is out. */
+/* The entries of one side at one stratum, from `first`, as a range of values. Gives their end; SIZE_MAX when memory is
+ * out. */
 static size_t add_range(sorting *t, size_t side, size_t first, size_t end) {
     const entry *entries = t->entries.data;
     uint32_t stratum = stratum_of_key(entries[first].key);
@@ -196,7 +197,7 @@ static bool set_strata(sorting *t, as_subject *subject) {
     return fine;
 }
 
-/* ---- subjects -------------------------------------------------------------------------------------------------------------- */
+/* ---- subjects ---------------------------------------------------------------------------------------------------- */
 
 /* Samples in the order of their nodes. */
 static bool sort_samples(sorting *t) {
@@ -222,7 +223,8 @@ static bool add_entry(sorting *t, const as_sample_unit *unit, double value) {
     return as_vec_append(&t->entries, &new, 1);
 }
 
-/* The entries of a node: numbers of one run are added up, and runs of profiles without any have 0, unless the numbers are repetitions of their own. False when memory is out. */
+/* The entries of a node: numbers of one run are added up, and runs of profiles without any have 0, unless the numbers
+ * are repetitions of their own. False when memory is out. */
 static bool set_entries(sorting *t, uint32_t node, bool *is_zero) {
     const as_sample_unit *units = t->s->units.data;
     as_sample *samples = t->in_order + t->starts[node];
@@ -286,7 +288,7 @@ static bool add_subjects(sorting *t, as_sampled_metric *metric, uint32_t index) 
     return true;
 }
 
-/* ---- totals ---------------------------------------------------------------------------------------------------------------- */
+/* ---- totals ------------------------------------------------------------------------------------------------------ */
 
 /* Whether a metric has subjects that are parts of a whole, which then are all of its total. */
 static bool has_wholes(const sorting *t, const as_sampled_metric *metric) {
@@ -295,7 +297,8 @@ static bool has_wholes(const sorting *t, const as_sampled_metric *metric) {
     return i < end;
 }
 
-/* Of inclusive values: which subjects are in none of the others. counted: for each node bits, whether it adds to the total (MATCHED) and to the whole (ANY). */
+/* Of inclusive values: which subjects are in none of the others. counted: for each node bits, whether it adds to the
+ * total (MATCHED) and to the whole (ANY). */
 enum { MATCHED = 1, ANY = 2 };
 static bool find_top(sorting *t, const as_sampled_metric *metric, uint8_t *counted) {
     size_t n = as_paths_count(&t->s->paths), next = metric->first, end = metric->first + metric->n;
@@ -366,7 +369,7 @@ static bool add_totals(sorting *t, as_sampled_metric *metric, uint32_t index) {
     return fine;
 }
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 static bool side_has(const as_sampling *s, size_t side, const char *name) {
     for (size_t i = 0; i < s->n[side]; i++)
@@ -494,7 +497,7 @@ static assay_status sample_metrics(sorting *t) {
     return ASSAY_OK;
 }
 
-/* ---- datasets -------------------------------------------------------------------------------------------------------------- */
+/* ---- datasets ---------------------------------------------------------------------------------------------------- */
 
 static assay_status set_parameters(as_sampling *s) {
     const as_dataset *first = s->sides[0][0];

@@ -1,4 +1,5 @@
-/* How samples come about: gather.c collects one metric's numbers of all datasets, samples.c sorts them into subjects. */
+/* How samples come about: gather.c collects one metric's numbers of all datasets, samples.c sorts them into
+ * subjects. */
 #ifndef AS_ANALYSIS_VERDICT_SAMPLING_H
 #define AS_ANALYSIS_VERDICT_SAMPLING_H
 
@@ -45,12 +46,14 @@ bool as_metric_is_sampled(const as_dataset *ds, assay_id metric);
 
 /* All numbers of one dataset's metric into units and samples. */
 assay_status as_gather_samples(as_sampling *s, uint32_t side, uint32_t dataset, assay_id metric);
-/* The resources of a Perun profile that are repetitions. nodes: those of contexts, of which the ones are taken out that have been sampled. False when memory is out. */
+/* The resources of a Perun profile that are repetitions. nodes: those of contexts, of which the ones are taken out that
+ * have been sampled. False when memory is out. */
 bool as_gather_resources(as_sampling *s, uint32_t side, uint32_t dataset, assay_id metric, uint32_t *nodes);
 /* False when memory is out. NaN is left out. */
 bool as_sampling_add(as_sampling *s, uint32_t node, uint32_t unit, double value);
 uint32_t as_sampling_unit(as_sampling *s, as_sample_unit unit);
-/* The stratum of these coordinates, in the order of the base's parameters; n 0: of what has no point. AS_NO_STR when memory is out. */
+/* The stratum of these coordinates, in the order of the base's parameters; n 0: of what has no point. AS_NO_STR when
+ * memory is out. */
 uint32_t as_sampling_stratum(as_sampling *s, uint32_t side, const double *coordinates, size_t n);
 
 #endif

@@ -36,7 +36,8 @@ void as_segment_prepare(as_segment_test *segment, const double *raw, double *sor
 /* Best split of the values; room: 2 n + 2. */
 double as_segment_statistic(const as_segment_test *segment, double *room, as_split *split);
 
-/* Looked at are the whole and intervals of falling lengths that overlap by half. The next length, 0: none; how many there are of a length; where the i-th begins. */
+/* Looked at are the whole and intervals of falling lengths that overlap by half. The next length, 0: none; how many
+ * there are of a length; where the i-th begins. */
 size_t as_interval_shorter(size_t length);
 size_t as_interval_count(size_t n, size_t length);
 size_t as_interval_from(size_t n, size_t length, size_t n_intervals, size_t i);
@@ -56,7 +57,8 @@ typedef struct as_bar {
     double level, t_square[AS_MOST_LENGTHS];
 } as_bar;
 
-/* False: the statistic of the segment's values in an order whose n + 1 sums before each, and of squares, are these is not above `level`, for certain. True: it may be. room: n + 1. */
+/* False: the statistic of the segment's values in an order whose n + 1 sums before each, and of squares, are these is
+ * not above `level`, for certain. True: it may be. room: n + 1. */
 bool as_segment_may_reach(const as_screen *screen, const as_segment_test *segment, const double *sums,
                           const double *squares, double level, as_bar *bar, float *room);
 

@@ -41,7 +41,8 @@ static bool read_known(struct search *s, size_t track) {
     return true;
 }
 
-/* Appends values from … from + n - 1 of a subject as a segment to be tested; nothing where they are too few to be split. */
+/* Appends values from … from + n - 1 of a subject as a segment to be tested; nothing where they are too few to be
+ * split. */
 static bool add_segment(struct search *s, as_vec *to, size_t track, size_t from, size_t n, size_t shortest,
                         bool is_cut) {
     if (n < 2 * shortest || n < 2) return true;
@@ -117,13 +118,14 @@ static bool split_untested(struct search *s, size_t track) {
     return as_vec_append(&known->splits, &(struct split){at, NAN}, 1);
 }
 
-/* ---- the levels ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the levels -------------------------------------------------------------------------------------------------- */
 
 static size_t end_of_level(const struct known *known, size_t split) {
     return split + 1 < known->splits.count ? AS_AT(struct split, &known->splits, split + 1).at : known->n;
 }
 
-/* Where a test saw a split it saw more, or less, than the two levels beside it: each is moved to where it divides these best. */
+/* Where a test saw a split it saw more, or less, than the two levels beside it: each is moved to where it divides these
+ * best. */
 static bool settle(struct search *s, size_t track) {
     struct known *known = &s->known[track];
     for (size_t i = 0; i < known->splits.count; i++) {
@@ -156,7 +158,8 @@ static void join_levels(struct search *s, size_t track) {
     }
 }
 
-/* Sum of distances from a straight line through the values, against that from the levels: one is enough to see which explains them better. */
+/* Sum of distances from a straight line through the values, against that from the levels: one is enough to see which
+ * explains them better. */
 static bool is_gradual(struct search *s, size_t track) {
     const struct known *known = &s->known[track];
     double n = (double)known->n, mean_x = (n - 1) / 2, mean = 0, xx = 0, xy = 0, from_line = 0, from_levels = 0;
@@ -190,7 +193,7 @@ static bool describe(struct search *s, size_t track) {
     return true;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static bool search(struct search *s) {
     bool fine = true;

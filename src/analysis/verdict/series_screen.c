@@ -1,4 +1,5 @@
-/* Most orders of a series come nowhere near a statistic that matters: seen here by bounds, in numbers of single precision, at a fraction of what the statistic costs. */
+/* Most orders of a series come nowhere near a statistic that matters: seen here by bounds, in numbers of single
+ * precision, at a fraction of what the statistic costs. */
 #include <float.h>
 #include <math.h>
 
@@ -21,8 +22,9 @@ bool as_screen_make(as_arena *arena, size_t longest, as_screen *out) {
     return true;
 }
 
-/* With S = (sum of the first k values) - k mean and w = 1/k + 1/(n - k): the levels differ by |S| w, which explains S^2 w of the sum of squares. Whether both are enough at any
- * of the n_splits places, whose sums are those from `start` on. No branches: several at a time. */
+/* With S = (sum of the first k values) - k mean and w = 1/k + 1/(n - k): the levels differ by |S| w, which explains S^2
+ * w of the sum of squares. Whether both are enough at any of the n_splits places, whose sums are those from `start` on.
+ * No branches: several at a time. */
 static bool any_reaches(const float *restrict sums, float start, const float *restrict number,
                         const float *restrict inverse, const float *restrict backward, size_t n_splits, float mean,
                         float explained, float difference) {

@@ -1,4 +1,5 @@
-/* Is there a change in a piece of a series? The statistic of its best split, and how often chance alone gives as much. */
+/* Is there a change in a piece of a series? The statistic of its best split, and how often chance alone gives as
+ * much. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@ double as_median_sort(double *values, size_t n) {
     return as_median(values, n);
 }
 
-/* An outlier is to weigh no more than five spreads, but what exceeds the threshold is to be seen to do so however small the spread: half as much again. */
+/* An outlier is to weigh no more than five spreads, but what exceeds the threshold is to be seen to do so however small
+ * the spread: half as much again. */
 void as_segment_prepare(as_segment_test *segment, const double *raw, double *sorted, bool is_cut) {
     size_t n = segment->n;
     memcpy(sorted, raw, n * sizeof *sorted);
@@ -39,9 +41,10 @@ void as_segment_prepare(as_segment_test *segment, const double *raw, double *sor
     segment->floor = least * least / 100;
 }
 
-/* ---- the statistic ------------------------------------------------------------------------------------------------------------ */
+/* ---- the statistic ----------------------------------------------------------------------------------------------- */
 
-/* The square of the largest t of a split of values[from … to - 1] whose levels differ by the threshold. sums: of the values before each, and of their squares. */
+/* The square of the largest t of a split of values[from … to - 1] whose levels differ by the threshold. sums: of the
+ * values before each, and of their squares. */
 static double best_split(const as_segment_test *segment, const double *sums, const double *squares, size_t from,
                          size_t to, size_t *split) {
     size_t n = to - from;
@@ -63,7 +66,8 @@ static double best_split(const as_segment_test *segment, const double *sums, con
     return best;
 }
 
-/* t of intervals of all lengths on one scale: the normal deviate that is as rare (Wallace's approximation), so that short ones, whose noise is badly known, do not win by luck. */
+/* t of intervals of all lengths on one scale: the normal deviate that is as rare (Wallace's approximation), so that
+ * short ones, whose noise is badly known, do not win by luck. */
 static double deviate(double t_square, size_t n) {
     double freedom = n > 2 ? (double)(n - 2) : 1;
     return (8 * freedom + 1) / (8 * freedom + 3) * sqrt(freedom * log1p(t_square / freedom));
@@ -74,7 +78,8 @@ double as_deviate_inverse(double level, size_t length) {
     return freedom * expm1(z * z / freedom);
 }
 
-/* The whole, and intervals of falling lengths that overlap by half: a level between two changes is seen by some of them (seeded binary segmentation). */
+/* The whole, and intervals of falling lengths that overlap by half: a level between two changes is seen by some of them
+ * (seeded binary segmentation). */
 size_t as_interval_shorter(size_t length) {
     size_t next = (size_t)((double)length * 0.70710678);
     return next >= length || next < SHORTEST_INTERVAL ? 0 : next;
@@ -122,7 +127,7 @@ double as_segment_statistic(const as_segment_test *segment, double *room, as_spl
     return statistic_of(segment, sums, squares, split);
 }
 
-/* ---- chance ------------------------------------------------------------------------------------------------------------------- */
+/* ---- chance ------------------------------------------------------------------------------------------------------ */
 
 struct testing {
     const as_segment_test *segments;
@@ -174,8 +179,9 @@ static void reorder(const struct testing *t, size_t i, const size_t *runs, doubl
     }
 }
 
-/* The largest statistic of this and all smaller ones is what a segment's own must exceed: the step-down method of Westfall and Young, which knows how segments go together.
- * What is smaller than the least one in question need not be known. */
+/* The largest statistic of this and all smaller ones is what a segment's own must exceed: the step-down method of
+ * Westfall and Young, which knows how segments go together. What is smaller than the least one in question need not be
+ * known. */
 static void count_permutation(const struct testing *t, struct block_room *room, uint32_t *counts) {
     double last = t->segments[t->order[t->n - 1]].statistic, least = t->segments[t->order[t->decided]].statistic;
     double largest = 0;

@@ -1,4 +1,5 @@
-/* Whether sides differ, by dividing the runs anew: all call paths at once, so that it takes no more repetitions for many of them than for one. */
+/* Whether sides differ, by dividing the runs anew: all call paths at once, so that it takes no more repetitions for
+ * many of them than for one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static void divide(void *user, size_t piece) {
             s->largest[k] = fmax(s->largest[k], distance_of(s, &s->subjects[i], s->divisions[k]));
 }
 
-/* ---- divisions ---------------------------------------------------------------------------------------------------------------- */
+/* ---- divisions --------------------------------------------------------------------------------------------------- */
 
 static double count_divisions(uint32_t n, uint32_t k) {
     double count = 1;
@@ -52,7 +53,8 @@ static double count_divisions(uint32_t n, uint32_t k) {
     return count;
 }
 
-/* All of them where they are few, else so many by chance: with the one that was measured they are as many that are alike where nothing changed. */
+/* All of them where they are few, else so many by chance: with the one that was measured they are as many that are
+ * alike where nothing changed. */
 static bool make_divisions(shuffling *s, uint64_t seed) {
     uint32_t n = s->n_base + s->n_target, measured = ((1u << s->n_target) - 1) << s->n_base;
     double all = count_divisions(n, s->n_target);
@@ -82,7 +84,7 @@ static bool make_divisions(shuffling *s, uint64_t seed) {
     return true;
 }
 
-/* ---- the test ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the test ---------------------------------------------------------------------------------------------------- */
 
 static void centre(const shuffling *s, const as_subject *subject, double *values, shuffled *out) {
     uint32_t n = s->n_base + s->n_target;

@@ -1,14 +1,15 @@
 /* The bottom-up view: functions, and below each its callers.
  *
- * The callers of a function are found by going up from all its contexts at once, a level at a time: a pair is such a context and how far up it has got. Pairs
- * that meet in the same function are one node. They are never copied per node: the pairs of a node are a range of one array, and its callers' are parts of this range. */
+ * The callers of a function are found by going up from all its contexts at once, a level at a time: a pair is such a
+ * context and how far up it has got. Pairs that meet in the same function are one node. They are never copied per node:
+ * the pairs of a node are a range of one array, and its callers' are parts of this range. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "analysis/views/view_private.h"
 
-/* Steps up that are made at most, over all functions, and values that are summed up for them: each step may be a node that is written. Only trees that are far deeper than
- * anybody reads need more. */
+/* Steps up that are made at most, over all functions, and values that are summed up for them: each step may be a node
+ * that is written. Only trees that are far deeper than anybody reads need more. */
 enum { MOST_STEPS = 1 << 23, MOST_VALUES = 1 << 28 };
 
 typedef struct pair {
@@ -35,10 +36,10 @@ static uint32_t group_at(const ascent *a, assay_id context) { return a->gather.g
 
 static as_view_some origins(const pair *pairs, size_t n) { return (as_view_some){&pairs->origin, sizeof *pairs, n}; }
 
-/* ---- callers --------------------------------------------------------------------------------------------------------- */
+/* ---- callers ----------------------------------------------------------------------------------------------------- */
 
-/* Takes the pairs of a range a step up, those of one caller together, in the order of their origins; a->callers tells who has how many. Returns how many were
- * called by nobody and stand before them; SIZE_MAX when memory is out. */
+/* Takes the pairs of a range a step up, those of one caller together, in the order of their origins; a->callers tells
+ * who has how many. Returns how many were called by nobody and stand before them; SIZE_MAX when memory is out. */
 static size_t step_up(ascent *a, uint32_t begin, uint32_t end) {
     size_t ended = 0, fine = 1;
     a->callers.count = 0;
@@ -144,7 +145,7 @@ static bool show_callers(ascent *a, const as_view_pending *function) {
     return true;
 }
 
-/* ---- functions ------------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 /* How many callers are above each context of a function, and the most of them. NULL when memory is out. */
 static uint32_t *count_callers(const ascent *a, uint32_t *deepest) {

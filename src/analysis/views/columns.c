@@ -21,7 +21,7 @@ static as_dtype find_dtype(const as_dataset *ds, assay_id metric, const assay_id
     return block && n_runs ? block->dtype : AS_DTYPE_DOUBLE;
 }
 
-/* ---- the mean of several runs ---------------------------------------------------------------------------------------- */
+/* ---- the mean of several runs ------------------------------------------------------------------------------------ */
 
 /* Sums over runs, one for each context. */
 typedef struct mean {
@@ -117,7 +117,7 @@ static assay_status find_mean(const as_view_source *source, as_view_column *colu
     return status;
 }
 
-/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 /* Where the source has statistics instead of runs: the means of the point. */
 static assay_status find_statistics(const as_view_source *source, as_view_column *column, assay_error *error) {
@@ -138,7 +138,7 @@ static assay_status find_statistics(const as_view_source *source, as_view_column
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-/* ---- formulas -------------------------------------------------------------------------------------------------------- */
+/* ---- formulas ---------------------------------------------------------------------------------------------------- */
 
 /* False when memory is out. */
 static bool add_computed(const as_view_source *source, as_view_column *column, double *inclusive, double *exclusive) {
@@ -157,7 +157,8 @@ static bool add_computed(const as_view_source *source, as_view_column *column, d
     return true;
 }
 
-/* The formula of what the other columns have: of several runs that of the means, as it is that of the sums over locations. *is_done: false where it cannot be had. */
+/* The formula of what the other columns have: of several runs that of the means, as it is that of the sums over
+ * locations. *is_done: false where it cannot be had. */
 static assay_status find_by_formula(const as_view_source *source, as_view_column *column, unsigned *formulas_left,
                                     bool *is_done, assay_error *error) {
     *is_done = false;
@@ -174,7 +175,7 @@ static assay_status find_by_formula(const as_view_source *source, as_view_column
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 /* Whether a context is looked at, and a part of the whole. */
 static bool is_looked_at(const as_view_data *data, assay_id context) {
@@ -209,7 +210,8 @@ static assay_status sum_parts(as_view_data *data, assay_error *error) {
     return fine ? ASSAY_OK : as_fail_memory(error, NULL);
 }
 
-/* The inclusive number of a context's node, without making that where all contexts are looked at; false where there is none. */
+/* The inclusive number of a context's node, without making that where all contexts are looked at; false where there is
+ * none. */
 static inline bool inclusive_of(const as_view_column *column, assay_id context, double *out) {
     as_node node;
     if (column->has_sums) {
@@ -305,7 +307,7 @@ static assay_status find_wholes(as_view_data *data, assay_error *error) {
     return ASSAY_OK;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 bool as_column_has_any(const as_view_column *column) {
     const as_vec *flags = &column->list.sums.flags;
@@ -335,7 +337,8 @@ static bool make_index(as_view_column *column, size_t n_contexts) {
     return true;
 }
 
-/* Whether each inclusive value is the exclusive one and those of the children: formulas may give sums, or something else. */
+/* Whether each inclusive value is the exclusive one and those of the children: formulas may give sums, or something
+ * else. */
 static bool is_sum(const as_dataset *ds, const as_view_column *column, bool *out) {
     size_t n = AS_COUNT(ds, contexts);
     double *below = calloc(n + 1, sizeof *below), largest = 0;

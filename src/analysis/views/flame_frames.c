@@ -7,7 +7,7 @@
 #include "core/parallel.h"
 #include "dataset/own_values.h"
 
-/* ---- what each item has itself --------------------------------------------------------------------------------------- */
+/* ---- what each item has itself ----------------------------------------------------------------------------------- */
 
 /* What a frame names an item by: its context, or its number where the table is of names alone. */
 static uint32_t number_of(const as_view_table *table, uint32_t i) {
@@ -68,7 +68,7 @@ static double *find_own(const as_view_table *table, const as_view_values *values
     return own;
 }
 
-/* ---- items of one name ----------------------------------------------------------------------------------------------- */
+/* ---- items of one name ------------------------------------------------------------------------------------------- */
 
 /* Items that become one frame: the last `n` of those that wait. */
 typedef struct group {
@@ -120,7 +120,8 @@ static bool gather_below(making *m, uint32_t i) {
     return fine;
 }
 
-/* Few items, as most are: they are groups of their own unless two have the same name. False where these have, and nothing was done. */
+/* Few items, as most are: they are groups of their own unless two have the same name. False where these have, and
+ * nothing was done. */
 static bool are_apart(const making *m) {
     enum { FEW = 8 };
     size_t n = m->below.count;
@@ -245,9 +246,10 @@ static void join_items(const making *m) {
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-/* The frames have what their items have; there is room for that of one more. own, which has at least as much room, is theirs from now on: for totals. False when memory is out. */
+/* The frames have what their items have; there is room for that of one more. own, which has at least as much room, is
+ * theirs from now on: for totals. False when memory is out. */
 static bool fill_own(as_flame_frames *f, const as_view_table *table, double *own) {
     size_t n = f->frames.count + 1;
     as_flame_frames_forget(f);
@@ -303,7 +305,8 @@ static void find_ends(as_flame_frames *f) {
     }
 }
 
-/* What the root of all has itself, where the table is without it: a frame beside those of the first level. False when memory is out. */
+/* What the root of all has itself, where the table is without it: a frame beside those of the first level. False when
+ * memory is out. */
 static bool add_root(as_flame_frames *f, const as_view_table *table, const as_view_values *values) {
     if (!table->request.without_root || !as_view_items(table)) return true;
     assay_id root = as_view_item_at(table, 0)->context;

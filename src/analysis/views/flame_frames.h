@@ -1,7 +1,9 @@
-/* The frames of a flame graph: the call tree with equal names below one frame taken together, as `assay flame` folds it. For whoever draws one part after the other, as the viewer does.
+/* The frames of a flame graph: the call tree with equal names below one frame taken together, as `assay flame` folds
+ * it. For whoever draws one part after the other, as the viewer does.
  *
- * Frames are in pre-order, siblings as in the source. What stands aside, and sections beside regions, are no part of it: they are in the stacks of others already. Amounts below 0, and those that are no numbers,
- * have no width: they count as 0. A frame takes 32 bytes, and each context of the dataset 4. */
+ * Frames are in pre-order, siblings as in the source. What stands aside, and sections beside regions, are no part of
+ * it: they are in the stacks of others already. Amounts below 0, and those that are no numbers, have no width: they
+ * count as 0. A frame takes 32 bytes, and each context of the dataset 4. */
 #ifndef AS_ANALYSIS_VIEWS_FLAME_FRAMES_H
 #define AS_ANALYSIS_VIEWS_FLAME_FRAMES_H
 
@@ -34,7 +36,8 @@ static inline bool as_flame_leaves_out(const as_view_item *item) {
     return item->flags & (AS_ITEM_APART | AS_ITEM_ASIDE);
 }
 
-/* What an item has that those below it have not: exclusive values will not do where lines are nodes, for those of a function have them, too. number: what one has with all below it, NAN nothing. */
+/* What an item has that those below it have not: exclusive values will not do where lines are nodes, for those of a
+ * function have them, too. number: what one has with all below it, NAN nothing. */
 typedef double (*as_item_number)(const void *user, uint32_t item);
 static inline double as_flame_difference(const as_view_table *table, uint32_t i, as_item_number number,
                                          const void *user) {
@@ -47,25 +50,28 @@ static inline double as_flame_difference(const as_view_table *table, uint32_t i,
     double own = all - below;
     return fabs(own) <= 1e-12 * fabs(all) ? 0 /* rounding */ : own;
 }
-/* What each item has itself where nobody knows whether values have in them what is below: differences where it looks so (as_looks_inclusive()), else the values. */
+/* What each item has itself where nobody knows whether values have in them what is below: differences where it looks so
+ * (as_looks_inclusive()), else the values. */
 void as_flame_guess_own(const as_view_table *table, const double *values, double *own);
 
-/* What becomes of an item: a frame; nothing of its own, so that it and what is below it are its parent's (but at the first level, where it is a frame); a frame beside those of what is below it (the root of all), or none
- * (where that has nothing itself). */
+/* What becomes of an item: a frame; nothing of its own, so that it and what is below it are its parent's (but at the
+ * first level, where it is a frame); a frame beside those of what is below it (the root of all), or none (where that
+ * has nothing itself). */
 typedef enum as_frame_way { AS_FRAME_USUAL, AS_FRAME_JOINED, AS_FRAME_ALONE, AS_FRAME_NONE } as_frame_way;
 
-/* Of a top-down table made with joins_calls and without_root, and the values of a metric that adds up: all items are frames; what the root of all has itself is one, too. as_flame_frames_free() in
- * every case. */
+/* Of a top-down table made with joins_calls and without_root, and the values of a metric that adds up: all items are
+ * frames; what the root of all has itself is one, too. as_flame_frames_free() in every case. */
 assay_status as_flame_frames_new(const as_view_table *table, const as_view_values *values, as_flame_frames **out,
                                  assay_error *error);
-/* What as_flame_frames_new() makes of the same table, but for the values of another metric: names and places of frames stay what they are. When memory is out the frames may only be freed. */
+/* What as_flame_frames_new() makes of the same table, but for the values of another metric: names and places of frames
+ * stay what they are. When memory is out the frames may only be freed. */
 assay_status as_flame_frames_renew(as_flame_frames *frames, const as_view_table *table, const as_view_values *values,
                                    assay_error *error);
 /* Of any top-down table, without amounts. ways: as_frame_way of each item; NULL: all are usual ones. */
 assay_status as_flame_frames_of(const as_view_table *table, const uint8_t *ways, as_flame_frames **out,
                                 assay_error *error);
-/* Gives such frames amounts, in place of those they may have. table: the same; own: what each item has itself, none of them NAN, in an array of
- * as_large_array(), which is the frames' from now on. False when memory is out. */
+/* Gives such frames amounts, in place of those they may have. table: the same; own: what each item has itself, none of
+ * them NAN, in an array of as_large_array(), which is the frames' from now on. False when memory is out. */
 bool as_flame_frames_fill(as_flame_frames *frames, const as_view_table *table, double *own);
 /* Lets the amounts go, for who will renew them: there is not always room for these and for what that takes. */
 void as_flame_frames_forget(as_flame_frames *frames);
@@ -78,7 +84,7 @@ static inline const as_flame_box *as_flame_box_at(const as_flame_frames *frames,
     return &AS_AT(as_flame_box, &frames->frames, i);
 }
 
-/* ---- a picture -------------------------------------------------------------------------------------------------------- */
+/* ---- a picture --------------------------------------------------------------------------------------------------- */
 
 typedef struct as_flame_asked {
     bool is_inverted; /* the innermost frames first, below each who called it */
@@ -100,12 +106,13 @@ typedef struct as_flame_shape {
     bool is_found; /* its name is looked for */
 } as_flame_shape;
 
-/* Puts into shapes (as_flame_shape) the root, or one for the whole, and what is below it, parents first. *n_levels: only so many levels below the root are shown, as there is no room for more; 0: all are.
- * False when memory is out. */
+/* Puts into shapes (as_flame_shape) the root, or one for the whole, and what is below it, parents first. *n_levels:
+ * only so many levels below the root are shown, as there is no room for more; 0: all are. False when memory is out. */
 bool as_flame_frames_draw(const as_flame_frames *frames, const as_flame_asked *request, as_vec *shapes,
                           uint32_t *n_levels);
 
-/* What stacks have that go through a name that is looked for, each counted once; *n: how many frames there are of these names. */
+/* What stacks have that go through a name that is looked for, each counted once; *n: how many frames there are of these
+ * names. */
 double as_flame_frames_found(const as_flame_frames *frames, const bool *names, uint32_t *n);
 
 #endif

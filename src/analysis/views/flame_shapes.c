@@ -67,7 +67,7 @@ static bool add_rest(drawing *d, const as_flame_shape *rest, uint32_t depth) {
     return as_vec_append(&d->waiting, &(waiting){.shape = *rest, .depth = depth}, 1);
 }
 
-/* ---- outermost first ------------------------------------------------------------------------------------------------- */
+/* ---- outermost first --------------------------------------------------------------------------------------------- */
 
 static bool wait_below(const as_flame_frames *f, const as_flame_asked *request, uint32_t frame, uint32_t parent,
                        drawing *d) {
@@ -116,7 +116,7 @@ static bool draw_down(const as_flame_frames *f, const as_flame_asked *request, d
     return fine;
 }
 
-/* ---- innermost first ------------------------------------------------------------------------------------------------- */
+/* ---- innermost first --------------------------------------------------------------------------------------------- */
 
 /* A stack that ends with `origin`, and the frame of it that is looked at. */
 typedef struct trail {
@@ -279,7 +279,7 @@ static bool draw_inverted(const as_flame_frames *f, const as_flame_asked *reques
     return fine;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static bool draw(const as_flame_frames *f, const as_flame_asked *request, drawing *d, as_vec *shapes) {
     shapes->count = 0;
@@ -304,8 +304,9 @@ static bool count_levels(const as_flame_frames *f, const as_flame_asked *request
 
 static bool fills(const as_vec *shapes, uint32_t most) { return shapes->count <= most && shapes->count > most / 2; }
 
-/* Where there are too many, the width that leaves about as many as there is room for is looked for between one that leaves too many and one that does not. Where there is none, as many are
- * equally wide (one chain of calls), the first levels are shown. */
+/* Where there are too many, the width that leaves about as many as there is room for is looked for between one that
+ * leaves too many and one that does not. Where there is none, as many are equally wide (one chain of calls), the first
+ * levels are shown. */
 bool as_flame_frames_draw(const as_flame_frames *f, const as_flame_asked *request, as_vec *shapes, uint32_t *n_levels) {
     enum { TRIES = 6 };
     double low = request->narrowest, high;

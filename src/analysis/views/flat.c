@@ -73,7 +73,8 @@ static void find_places(listing *l) {
     }
 }
 
-/* Puts the siblings that are shown behind those that wait. limit: what the hot one must have; negative: no path leads here. */
+/* Puts the siblings that are shown behind those that wait. limit: what the hot one must have; negative: no path leads
+ * here. */
 static bool add_siblings(listing *l, uint32_t first, uint32_t depth, double limit) {
     as_view_walker *w = l->gather.walker;
     size_t from = l->pending.count;

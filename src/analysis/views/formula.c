@@ -1,4 +1,5 @@
-/* Derived metrics that do not add up, such as quotients: what several contexts have together is computed from the sums of the formula's operands. */
+/* Derived metrics that do not add up, such as quotients: what several contexts have together is computed from the sums
+ * of the formula's operands. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,7 +20,7 @@ struct as_view_formula {
     bool is_each;   /* of contexts one by one, else of a sum */
 };
 
-/* ---- what the formula asks for --------------------------------------------------------------------------------------- */
+/* ---- what the formula asks for ----------------------------------------------------------------------------------- */
 
 /* What an operand has; an exclusive value that is missing is 0, unless there are none at all. */
 static double number_of(const as_view_column *column, as_view_value value, bool exclusive) {
@@ -62,7 +63,7 @@ static double get_fact_size(void *user, uint32_t fact) {
     return as_facts_size(as_ds_facts(f->ds), fact);
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------------------------ */
 
 void as_view_formula_free(as_view_formula *formula) {
     if (!formula) return;
@@ -92,7 +93,8 @@ static double total_of(const as_view_formula *f, size_t which) {
     return total;
 }
 
-/* *fits: whether all operands can be put together. Operands that are formulas themselves can, where both are of the kind that can be empty. */
+/* *fits: whether all operands can be put together. Operands that are formulas themselves can, where both are of the
+ * kind that can be empty. */
 static assay_status load_operands(as_view_formula *f, const as_view_source *source, unsigned *formulas_left, bool *fits,
                                   assay_error *error) {
     bool can_nest = as_formula_can_be_empty(f->derived->formula);
@@ -143,7 +145,7 @@ assay_status as_view_formula_new(const as_view_source *source, assay_id metric, 
     return status;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 void as_view_formula_begin(as_view_formula *formula) {
     for (size_t i = 0; i < formula->n; i++)

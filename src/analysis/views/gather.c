@@ -56,7 +56,8 @@ double as_view_gather_key(const as_view_gather *gather, const as_view_member *me
     if (!w->data->n_columns) return 0;
     as_view_value value = as_view_gather_value(gather, member, 0, contexts);
     const as_view_column *first = &w->data->columns[0];
-    /* Of stored values, of calls and where values can be missing, one that is missing is 0; a formula may have only the other one */
+    /* Of stored values, of calls and where values can be missing, one that is missing is 0; a formula may have only the
+     * other one */
     bool is_none = first->is_stored || first->can_be_empty || member->level == AS_LEVEL_CALL;
     bool has_both = first->has_exclusive && (value.exclusive.is_known || is_none);
     bool inclusive = (w->request->order == AS_SORT_INCLUSIVE || !has_both) && !first->lacks_inclusive;

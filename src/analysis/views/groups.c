@@ -5,7 +5,8 @@
 #include "analysis/views/view_private.h"
 #include "core/map.h"
 
-/* What contexts of one group have in common, but for standing aside; regions and strings are told apart by the upper half. */
+/* What contexts of one group have in common, but for standing aside; regions and strings are told apart by the upper
+ * half. */
 static uint64_t key_of(const as_dataset *ds, const as_context *context, as_view_group by) {
     if (context->region == ASSAY_NONE) return as_pair(1, by == AS_GROUP_REGION ? context->name : AS_NO_STR);
     const as_region *region = as_ds_region(ds, context->region);
@@ -143,7 +144,7 @@ void as_view_groups_free(as_view_groups *groups) {
     as_vec_free(&groups->members);
 }
 
-/* ---- some functions --------------------------------------------------------------------------------------------------- */
+/* ---- some functions ---------------------------------------------------------------------------------------------- */
 
 /* A context of one of the functions. */
 typedef struct part {

@@ -16,7 +16,7 @@ bool as_view_is_call(const as_dataset *ds, assay_id context) {
     return as_ds_context(ds, context)->role == AS_ROLE_CALL && !as_context_is_root(ds, context);
 }
 
-/* ---- calls and where they come from ---------------------------------------------------------------------------------- */
+/* ---- calls and where they come from ------------------------------------------------------------------------------ */
 
 /* Whether a context has a value of its own in some column. */
 static bool does_something(const as_view_data *data, assay_id context) {

@@ -1,6 +1,7 @@
 /* The tree of scopes: modules, their files, functions, and what is inside these.
  *
- * A scope is found by the one it stands in and by what it is: a string or a region, and of calls where they come from as well. */
+ * A scope is found by the one it stands in and by what it is: a string or a region, and of calls where they come from
+ * as well. */
 #include <stdlib.h>
 
 #include "analysis/views/view_private.h"
@@ -9,14 +10,16 @@
 
 #define NOWHERE UINT32_MAX
 
-/* What the lower half of an item says of the upper one; of a call it is the region of the call site. No region has such an id. */
+/* What the lower half of an item says of the upper one; of a call it is the region of the call site. No region has such
+ * an id. */
 #define IS_MODULE (UINT32_MAX - 1)
 #define IS_FILE   (UINT32_MAX - 2)
 #define IS_REGION (UINT32_MAX - 3)
 #define IS_NAME   (UINT32_MAX - 4)
 #define IS_ASIDE  (UINT32_MAX - 5) /* a module of what stands aside */
 
-/* A scope of something at a region. Most regions stand in one place or two only: those are found without looking into a map. */
+/* A scope of something at a region. Most regions stand in one place or two only: those are found without looking into a
+ * map. */
 typedef struct scope_here {
     uint32_t parent, what, member; /* member: NOWHERE where there is none yet */
     uint32_t next;                 /* of the same region: its place in `others`; NOWHERE: none */
@@ -38,7 +41,8 @@ typedef struct builder {
     uint32_t n_items;
 } builder;
 
-/* Regions alone, and calls of regions that come from nowhere in particular, are most of all. UINT32_MAX when memory is out. */
+/* Regions alone, and calls of regions that come from nowhere in particular, are most of all. UINT32_MAX when memory is
+ * out. */
 static uint32_t number_item(builder *b, uint32_t what, uint32_t how, bool is_region) {
     uint32_t n_regions = (uint32_t)AS_COUNT(b->ds, regions);
     if (is_region && how == IS_REGION) return what;

@@ -79,7 +79,8 @@ static void add_real(as_view_number *to, double value) {
     to->is_known = true;
 }
 
-/* Whether a context is inside the outermost one that was added last. One that stands aside never is: what lies around it has nothing of it. */
+/* Whether a context is inside the outermost one that was added last. One that stands aside never is: what lies around
+ * it has nothing of it. */
 static bool is_inside(const as_view_sum *sum, const as_dataset *ds, assay_id context) {
     return context < sum->end && !as_ds_context(ds, context)->is_aside;
 }

@@ -7,7 +7,7 @@
 #include "core/large_pages.h"
 #include "core/parallel.h"
 
-/* ---- values of items ------------------------------------------------------------------------------------------------- */
+/* ---- values of items --------------------------------------------------------------------------------------------- */
 
 static double known_or_nan(const as_view_number *number) { return number->is_known ? number->real : NAN; }
 
@@ -75,7 +75,7 @@ static void set_hidden(as_view_values *values, const as_view_cut *cut) {
                                                                               : 0;
 }
 
-/* ---- items ----------------------------------------------------------------------------------------------------------- */
+/* ---- items ------------------------------------------------------------------------------------------------------- */
 
 typedef struct filling {
     as_view_table *table;
@@ -166,7 +166,7 @@ static as_view_request plain_request(const as_view_request *request) {
                              .without_root = request->without_root};
 }
 
-/* ---- all at once ----------------------------------------------------------------------------------------------------- */
+/* ---- all at once ------------------------------------------------------------------------------------------------- */
 
 /* Ends the items that lie before a context; gives the one it is below. */
 static uint32_t close_before(filling *f, const as_context *contexts, assay_id context) {
@@ -199,7 +199,8 @@ static void put_context(filling *f, const as_view_walker *walker, assay_id id) {
                       (is_aside ? AS_ITEM_ASIDE : 0) | (context->is_inlined ? AS_ITEM_INLINED : 0))};
 }
 
-/* All of a top-down view in the order of the source: the contexts as they come, those that are nodes. That is what a walk shows, in a fraction of its time. */
+/* All of a top-down view in the order of the source: the contexts as they come, those that are nodes. That is what a
+ * walk shows, in a fraction of its time. */
 static assay_status fill_all(filling *f, assay_error *error) {
     const as_view_data *data = f->data;
     const as_dataset *ds = f->table->ds;
@@ -347,7 +348,7 @@ as_view_node as_view_item_node(const as_view_table *table, uint32_t i) {
                           .name = item->name};
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static void set_value(as_view_values *values, uint32_t i, const as_view_value *value) {
     values->inclusive[i] = known_or_nan(&value->inclusive);
@@ -410,7 +411,8 @@ static bool take_value(void *user, const as_view_node *node) {
     return true;
 }
 
-/* Nodes of the top-down view are contexts, of others the contexts are known; else they are walked through, which meets them in the same order. */
+/* Nodes of the top-down view are contexts, of others the contexts are known; else they are walked through, which meets
+ * them in the same order. */
 static assay_status fill_values(const as_view_table *table, const as_view_data *data, as_view_values *values,
                                 as_view_cut *cut, assay_error *error) {
     valuing v = {.values = values};

@@ -1,10 +1,14 @@
-/* A view as a table: for whoever looks at the same view again and again, here and there, sorted this way and that (the viewer), where a walk shows it once.
+/* A view as a table: for whoever looks at the same view again and again, here and there, sorted this way and that (the
+ * viewer), where a walk shows it once.
  *
- * The items are the nodes of the view in pre-order, siblings as in the source: the same file gives the same numbers. Columns are apart from the table: an inclusive and an exclusive number for each item, of
- * one metric, some runs and some locations. A table takes about 30 bytes an item, a column 16. Tables know which contexts are in their items, so that the values of another metric need no other walk.
+ * The items are the nodes of the view in pre-order, siblings as in the source: the same file gives the same numbers.
+ * Columns are apart from the table: an inclusive and an exclusive number for each item, of one metric, some runs and
+ * some locations. A table takes about 30 bytes an item, a column 16. Tables know which contexts are in their items, so
+ * that the values of another metric need no other walk.
  *
- * Bottom-up views of large trees have no end that anybody would read. Their tables hold the levels that can be had in bounded time; items at the rim say that there is more (AS_ITEM_CUT), and
- * a table of that function alone (as_view_request.wanted) goes further up. */
+ * Bottom-up views of large trees have no end that anybody would read. Their tables hold the levels that can be had in
+ * bounded time; items at the rim say that there is more (AS_ITEM_CUT), and a table of that function alone
+ * (as_view_request.wanted) goes further up. */
 #ifndef AS_ANALYSIS_VIEWS_TABLE_H
 #define AS_ANALYSIS_VIEWS_TABLE_H
 
@@ -36,9 +40,11 @@ typedef struct as_view_table {
     as_view_request request; /* as far as it counts; what it points to is the caller's, and may be changed by it */
     as_vec items;            /* as_view_item */
     as_view_cut cut;         /* what is not in it */
-    /* private, of flat views: for each context the item it is a part of, and that of calls below its caller; AS_NO_ITEM: none. NULL: nobody knows, or there are no such */
+    /* private, of flat views: for each context the item it is a part of, and that of calls below its caller;
+     * AS_NO_ITEM: none. NULL: nobody knows, or there are no such */
     uint32_t *own_items, *call_items;
-    /* private, bottom-up: those whose values are the item's are contexts[starts[i]] … contexts[starts[i + 1] - 1]. NULL: nobody knows, or something is hidden, whose values are told, too */
+    /* private, bottom-up: those whose values are the item's are contexts[starts[i]] … contexts[starts[i + 1] - 1].
+     * NULL: nobody knows, or something is hidden, whose values are told, too */
     assay_id *contexts;
     uint32_t *starts;
     uint32_t *sources;     /* private, of as_view_table_hide(): for each item the one that it is there */
@@ -48,15 +54,19 @@ typedef struct as_view_table {
 
 typedef struct as_view_values as_view_values;
 
-/* Makes the table of a view. Of the request only what the view is like counts: kind, group, wanted, hidden, max_levels, max_steps, joins_calls, joinings, without_root.
- * data may have no columns, but for joins_calls without joinings. values: NULL, or gets the first column's (NULL where there is none), for which the view is walked through once only. */
+/* Makes the table of a view. Of the request only what the view is like counts: kind, group, wanted, hidden, max_levels,
+ * max_steps, joins_calls, joinings, without_root. data may have no columns, but for joins_calls without joinings.
+ * values: NULL, or gets the first column's (NULL where there is none), for which the view is walked through once
+ * only. */
 assay_status as_view_table_new(const as_view_data *data, const as_view_request *request, as_view_table **out,
                                as_view_values **values, assay_error *error);
-/* Makes the table of the same view with request.hidden, where nothing is hidden yet; of flat and top-down views only: bottom-up, what is hidden changes what others are. hidden must last as long as the table. */
+/* Makes the table of the same view with request.hidden, where nothing is hidden yet; of flat and top-down views only:
+ * bottom-up, what is hidden changes what others are. hidden must last as long as the table. */
 assay_status as_view_table_hide(const as_view_table *all, const uint8_t *hidden, as_view_table **out,
                                 assay_error *error);
 struct as_view_values;
-/* The same in the place of a table and some of its values, where there is no room for both. When memory is out they may only be freed. */
+/* The same in the place of a table and some of its values, where there is no room for both. When memory is out they may
+ * only be freed. */
 assay_status as_view_table_hide_here(as_view_table *table, const uint8_t *hidden, struct as_view_values *const *values,
                                      size_t n_values, assay_error *error);
 /* NULL is fine. */
@@ -72,8 +82,9 @@ uint32_t as_view_item_of(const as_view_table *table, assay_id context);
 /* The item as a walk shows it, without values. */
 as_view_node as_view_item_node(const as_view_table *table, uint32_t i);
 
-/* Appends to out (assay_id), ascending, the contexts whose values those of the item are made of: bottom-up the calls of its function on this way. None where that cannot be told: bottom-up with something
- * hidden, or beyond 64 levels. False when memory is out. */
+/* Appends to out (assay_id), ascending, the contexts whose values those of the item are made of: bottom-up the calls of
+ * its function on this way. None where that cannot be told: bottom-up with something hidden, or beyond 64 levels. False
+ * when memory is out. */
 bool as_view_item_contexts(const as_view_table *table, uint32_t i, as_vec *out);
 
 /* The first item below i (AS_NO_ITEM: of the first level), or AS_NO_ITEM; the next one beside it. */
@@ -88,7 +99,7 @@ static inline uint32_t as_view_next_sibling(const as_view_table *table, uint32_t
     return item->end < end ? item->end : AS_NO_ITEM;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* The numbers of one metric; NAN: not known. Whole numbers beyond 2^53 are rounded. */
 struct as_view_values {
@@ -104,17 +115,20 @@ struct as_view_values {
     double *weights;               /* the largest size in each subtree, where parents need not have values; else NULL */
 };
 
-/* Takes the first column of data, which must be of the same dataset and roots as the table was made of; of the same columns, where joins_calls depends on them. */
+/* Takes the first column of data, which must be of the same dataset and roots as the table was made of; of the same
+ * columns, where joins_calls depends on them. */
 assay_status as_view_values_new(const as_view_table *table, const as_view_data *data, as_view_values **out,
                                 assay_error *error);
-/* Takes those of a table that as_view_table_hide() made from the values of the other one. What is hidden: of subtrees all of it, of nodes alone what they have that those below them have
- * not; flat, and bottom-up, exclusive values. NAN where values do not add up. */
+/* Takes those of a table that as_view_table_hide() made from the values of the other one. What is hidden: of subtrees
+ * all of it, of nodes alone what they have that those below them have not; flat, and bottom-up, exclusive values. NAN
+ * where values do not add up. */
 assay_status as_view_values_hide(const as_view_table *table, const as_view_table *all, const as_view_values *of,
                                  as_view_values **out, assay_error *error);
 void as_view_values_free(as_view_values *values);
 size_t as_view_values_bytes(const as_view_values *values);
 
-/* What an item is sorted and drawn by: its size, that of what lies below it where it has no value; what is no number counts as large. */
+/* What an item is sorted and drawn by: its size, that of what lies below it where it has no value; what is no number
+ * counts as large. */
 static inline double as_view_item_size(const as_view_values *values, uint32_t i, bool exclusive) {
     bool takes_exclusive = (exclusive || !values->has_inclusive) && values->exclusive;
     double value = takes_exclusive ? values->exclusive[i] : values->inclusive[i];
@@ -122,7 +136,7 @@ static inline double as_view_item_size(const as_view_values *values, uint32_t i,
     return values->weights ? values->weights[i] : 0;
 }
 
-/* ---- order ----------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 typedef struct as_view_order {
     as_view_sorting by;
@@ -131,20 +145,23 @@ typedef struct as_view_order {
     const uint8_t *marks;         /* NULL, or of as_view_search(): only items with a mark */
 } as_view_order;
 
-/* Appends to out (uint32_t) the items below i (AS_NO_ITEM: of the first level) from `offset` on in this order, `limit` of them. *n: how many there are. */
+/* Appends to out (uint32_t) the items below i (AS_NO_ITEM: of the first level) from `offset` on in this order, `limit`
+ * of them. *n: how many there are. */
 bool as_view_children(const as_view_table *table, const as_view_order *order, uint32_t i, size_t offset, size_t limit,
                       as_vec *out, size_t *n);
 
-/* Marks (1) the items that as_view_walk() with min_share and this order would show: those that, or one below which, have at least this part of what small is measured by, in the first of n values or one
- * of the others, each by its own scale. marks: room for each item. */
+/* Marks (1) the items that as_view_walk() with min_share and this order would show: those that, or one below which,
+ * have at least this part of what small is measured by, in the first of n values or one of the others, each by its own
+ * scale. marks: room for each item. */
 void as_view_mark_large(const as_view_table *table, const as_view_values *const *values, size_t n,
                         as_view_sorting order, double share, uint8_t *marks);
 
-/* Appends the items of the hot path below i (AS_NO_ITEM: from the first level on): the largest child, as long as it has this part of its parent; 0: half. */
+/* Appends the items of the hot path below i (AS_NO_ITEM: from the first level on): the largest child, as long as it has
+ * this part of its parent; 0: half. */
 bool as_view_hot_path(const as_view_table *table, const as_view_values *values, uint32_t i, double threshold,
                       as_vec *out);
 
-/* ---- search ---------------------------------------------------------------------------------------------------------- */
+/* ---- search ------------------------------------------------------------------------------------------------------ */
 
 enum {
     AS_MARK_MATCH = 1, /* its name matches */
@@ -157,15 +174,18 @@ typedef struct as_view_found {
     uint32_t n;     /* that match */
 } as_view_found;
 
-/* Which names match a text, among all items or those with a mark: /PATTERN/ is a regular expression (core/pattern.h), anything else is a part of the name, in which small letters stand for large ones, too. ASSAY_E_USAGE where the
+/* Which names match a text, among all items or those with a mark: /PATTERN/ is a regular expression (core/pattern.h),
+ * anything else is a part of the name, in which small letters stand for large ones, too. ASSAY_E_USAGE where the
  * pattern is none. as_view_found_free() in every case. */
 assay_status as_view_search(const as_view_table *table, const char *text, const uint8_t *among, as_view_found *out,
                             assay_error *error);
 void as_view_found_free(as_view_found *found);
-/* What all that matches has together: a match below a match counts once (exclusive values top-down are all counted), what stands apart not at all. NAN where values do not add up. */
+/* What all that matches has together: a match below a match counts once (exclusive values top-down are all counted),
+ * what stands apart not at all. NAN where values do not add up. */
 double as_view_found_sum(const as_view_table *table, const as_view_found *found, const as_view_values *values,
                          bool exclusive);
-/* The match behind (or before) an item in this order, as a reader of the whole tree would meet it; i AS_NO_ITEM: the first (the last) one. AS_NO_ITEM where there is none. */
+/* The match behind (or before) an item in this order, as a reader of the whole tree would meet it; i AS_NO_ITEM: the
+ * first (the last) one. AS_NO_ITEM where there is none. */
 uint32_t as_view_next_match(const as_view_table *table, const as_view_order *order, const as_view_found *found,
                             uint32_t i, bool is_backwards);
 

@@ -9,7 +9,7 @@
 /* What lies anywhere is asked for so many steps before it is needed. */
 enum { STEPS_AHEAD = 24 };
 
-/* ---- items ----------------------------------------------------------------------------------------------------------- */
+/* ---- items ------------------------------------------------------------------------------------------------------- */
 
 static as_view_item item_of(const as_view_data *data, const as_view_walker *walker, const as_view_member *member) {
     const as_dataset *ds = data->source.ds;
@@ -117,7 +117,7 @@ bool as_view_flat_fill(as_view_table *table, const as_view_data *data) {
     return fine;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 enum { MOST_ITEMS = AS_VIEW_MOST_GROUPS };
 

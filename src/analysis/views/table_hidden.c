@@ -6,9 +6,10 @@
 
 static uint8_t hides(const uint8_t *hidden, as_str name) { return name == AS_NO_STR ? 0 : hidden[name]; }
 
-/* ---- which items ----------------------------------------------------------------------------------------------------- */
+/* ---- which items ------------------------------------------------------------------------------------------------- */
 
-/* Those that are shown, as they stand. *are_lifted: whether one of them lay below one that is not. Returns how many there are. */
+/* Those that are shown, as they stand. *are_lifted: whether one of them lay below one that is not. Returns how many
+ * there are. */
 static uint32_t find_shown(const as_view_table *all, const uint8_t *hidden, uint32_t *sources, bool *are_lifted) {
     const as_view_item *items = all->items.data;
     uint32_t n = 0, n_all = as_view_items(all);
@@ -24,9 +25,10 @@ static uint32_t find_shown(const as_view_table *all, const uint8_t *hidden, uint
     return n;
 }
 
-/* ---- their order ----------------------------------------------------------------------------------------------------- */
+/* ---- their order ------------------------------------------------------------------------------------------------- */
 
-/* Flat: what is lifted stands among others as members do (as_view_groups): by the first context, and where that is one, functions before calls of them. The first below a module or file has its first context. */
+/* Flat: what is lifted stands among others as members do (as_view_groups): by the first context, and where that is one,
+ * functions before calls of them. The first below a module or file has its first context. */
 static assay_id first_context(const as_view_item *items, uint32_t i) {
     while (items[i].context == ASSAY_NONE && i + 1 < items[i].end) i++;
     return items[i].context;
@@ -66,8 +68,8 @@ static void find_parents(const as_view_table *all, const uint32_t *sources, uint
 /* Room for the tree of what is shown: numbers of those that are, UINT32_MAX: none. There may be millions of them. */
 typedef struct shown_tree {
     uint32_t *order, *first_children;
-    uint32_t *
-        nexts; /* the one beside it; behind the last one IS_PARENT and the one they are below. Until then: the one it is below */
+    /* the one beside it; behind the last one IS_PARENT and the one they are below. Until then: the one it is below */
+    uint32_t *nexts;
     uint32_t first;
 } shown_tree;
 
@@ -121,7 +123,7 @@ static bool rearrange(const as_view_table *all, uint32_t **sources, uint32_t n) 
     return fine;
 }
 
-/* ---- items ----------------------------------------------------------------------------------------------------------- */
+/* ---- items ------------------------------------------------------------------------------------------------------- */
 
 /* Flat: a section is apart where it is of the first level. */
 static bool is_section(const as_view_table *table, const as_view_item *item) {
@@ -193,7 +195,7 @@ assay_status as_view_table_hide(const as_view_table *all, const uint8_t *hidden,
     return as_fail_memory(error, NULL);
 }
 
-/* ---- what is hidden -------------------------------------------------------------------------------------------------- */
+/* ---- what is hidden ---------------------------------------------------------------------------------------------- */
 
 static double known(double value) { return isnan(value) ? 0 : value; }
 
@@ -222,7 +224,7 @@ static double sum_hidden(const as_view_table *all, const uint8_t *hidden, const 
     return sum;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 assay_status as_view_values_hide(const as_view_table *table, const as_view_table *all, const as_view_values *of,
                                  as_view_values **out, assay_error *error) {
@@ -243,7 +245,7 @@ assay_status as_view_values_hide(const as_view_table *table, const as_view_table
     return ASSAY_OK;
 }
 
-/* ---- in place -------------------------------------------------------------------------------------------------------- */
+/* ---- in place ---------------------------------------------------------------------------------------------------- */
 
 static bool are_in_order(const uint32_t *sources, uint32_t n) {
     bool fine = true;

@@ -5,7 +5,7 @@
 #include "core/needle.h"
 #include "core/search.h"
 
-/* ---- order ----------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 typedef struct sorting {
     const as_view_table *table;
@@ -113,7 +113,7 @@ bool as_view_hot_path(const as_view_table *table, const as_view_values *values, 
     }
 }
 
-/* ---- search ---------------------------------------------------------------------------------------------------------- */
+/* ---- search ------------------------------------------------------------------------------------------------------ */
 
 /* Asks each different name once. */
 static bool mark_matches(const as_view_table *table, const as_needle *n, const uint8_t *among, as_view_found *out) {
@@ -178,11 +178,12 @@ double as_view_found_sum(const as_view_table *table, const as_view_found *found,
     return sum;
 }
 
-/* ---- from match to match --------------------------------------------------------------------------------------------- */
+/* ---- from match to match ----------------------------------------------------------------------------------------- */
 
 enum { LEADS_TO_MATCH = AS_MARK_MATCH | AS_MARK_ABOVE };
 
-/* Of the siblings below parent that lead to a match: the first one behind `after`, or the last one before it; AS_NO_ITEM: of all. */
+/* Of the siblings below parent that lead to a match: the first one behind `after`, or the last one before it;
+ * AS_NO_ITEM: of all. */
 static uint32_t nearest(const sorting *s, const uint8_t *marks, uint32_t parent, uint32_t after, bool is_backwards) {
     uint32_t best = AS_NO_ITEM;
     int sign = is_backwards ? -1 : 1;

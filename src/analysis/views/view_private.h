@@ -4,7 +4,7 @@
 
 #include "analysis/views/view.h"
 
-/* ---- sums of contexts (sum.c) ---------------------------------------------------------------------------------------- */
+/* ---- sums of contexts (sum.c) ------------------------------------------------------------------------------------ */
 
 /* What several contexts have together in one column: begun empty, contexts added in ascending order. */
 typedef struct as_view_sum {
@@ -23,16 +23,17 @@ as_view_value as_view_sum_value(const as_view_sum *sum);
 /* Of one context. Where the source has no row, and values add up along the tree, they are 0. */
 as_view_value as_view_value_of(const as_view_column *column, assay_id context);
 
-/* ---- columns (columns.c) ---------------------------------------------------------------------------------------------- */
+/* ---- columns (columns.c) ----------------------------------------------------------------------------------------- */
 
 /* A column has at most so many formulas: its own, and those of the formulas that they are made of. */
 enum { AS_VIEW_MAX_FORMULAS = 64 };
-/* Fills a column whose metric is set and whose list is initialised. formulas_left: how many formulas there may still be, for quotients and their like; NULL: none. */
+/* Fills a column whose metric is set and whose list is initialised. formulas_left: how many formulas there may still
+ * be, for quotients and their like; NULL: none. */
 assay_status as_view_column_load(const as_view_source *source, as_view_column *column, unsigned *formulas_left,
                                  assay_error *error);
 void as_view_column_free(as_view_column *column);
 
-/* ---- formulas (formula.c) --------------------------------------------------------------------------------------------- */
+/* ---- formulas (formula.c) ---------------------------------------------------------------------------------------- */
 
 /* *out: NULL where several contexts have no value together. */
 assay_status as_view_formula_new(const as_view_source *source, assay_id metric, unsigned *formulas_left,
@@ -52,12 +53,12 @@ static inline bool as_view_is_apart(const as_view_data *data, assay_id context) 
     return data->leaves_apart && as_context_is_section(ds, context);
 }
 
-/* ---- roles (roles.c) ------------------------------------------------------------------------------------------------- */
+/* ---- roles (roles.c) --------------------------------------------------------------------------------------------- */
 
 /* Whether it is a call of a function: the root of all, inner contexts and call sites are not. */
 bool as_view_is_call(const as_dataset *ds, assay_id context);
 
-/* ---- groups of contexts (groups.c, scopes.c) ------------------------------------------------------------------------- */
+/* ---- groups of contexts (groups.c, scopes.c) --------------------------------------------------------------------- */
 
 /* A function, file, module or kind; or, in a tree of scopes, what is inside functions. */
 typedef struct as_view_member {
@@ -93,7 +94,7 @@ static inline assay_id as_view_member_region(const as_dataset *ds, const as_view
     return as_view_member_is_context(member) ? as_ds_context(ds, member->context)->region : ASSAY_NONE;
 }
 
-/* ---- walking --------------------------------------------------------------------------------------------------------- */
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
 
 typedef struct as_view_walker {
     const as_view_data *data;
@@ -146,7 +147,8 @@ static inline size_t as_view_groups_of(const as_view_groups *groups, assay_id co
     return n;
 }
 
-/* The tree of scopes: a call is in the groups of its function, file and module, and in one of calls below its caller; of_context is the first of these. */
+/* The tree of scopes: a call is in the groups of its function, file and module, and in one of calls below its caller;
+ * of_context is the first of these. */
 bool as_view_scopes_init(as_view_groups *groups, const as_view_walker *walker);
 /* False when memory is out. */
 bool as_view_walk_callers(as_view_walker *walker);
@@ -166,14 +168,15 @@ typedef struct as_view_pending {
 
 /* Sorts n pending ones as the request says; ties as they stand. */
 void as_view_sort(const as_view_walker *walker, as_view_pending *pending, size_t n);
-/* Of the siblings from `from` on leaves those that are shown, in their order, the first one last: the next to be taken. */
+/* Of the siblings from `from` on leaves those that are shown, in their order, the first one last: the next to be
+ * taken. */
 void as_view_arrange(const as_view_walker *walker, as_vec *pending, size_t from);
 /* A size for sorting and cutting: what is no number counts as large. */
 double as_view_size(double value);
 /* Marks the one with the largest key as hot, if that is at least `limit` and values add up. */
 void as_view_mark_hot(const as_view_walker *walker, as_view_pending *siblings, size_t n, double limit);
 
-/* ---- what groups have together (gather.c) ---------------------------------------------------------------------------- */
+/* ---- what groups have together (gather.c) ------------------------------------------------------------------------ */
 
 typedef struct as_view_gather {
     as_view_walker *walker;
@@ -206,7 +209,7 @@ static inline bool as_view_member_is_apart(const as_view_walker *walker, const a
 bool as_view_gather_show(const as_view_gather *gather, const as_view_pending *pending, const as_view_member *member,
                          assay_id context, as_view_some contexts);
 
-/* ---- values of tables (table.c) --------------------------------------------------------------------------------------- */
+/* ---- values of tables (table.c) ---------------------------------------------------------------------------------- */
 
 struct as_view_table;
 struct as_view_values;
@@ -215,13 +218,14 @@ struct as_view_values *as_view_values_like(const struct as_view_values *other, u
 /* When the numbers are there. False when memory is out. */
 bool as_view_values_finish(const struct as_view_table *table, struct as_view_values *values);
 
-/* ---- flat views as tables (table_flat.c) ------------------------------------------------------------------------------ */
+/* ---- flat views as tables (table_flat.c) ------------------------------------------------------------------------- */
 
 /* Fills the table of a flat view of which nothing is left out, in the order of the source. */
 bool as_view_flat_fill(struct as_view_table *table, const as_view_data *data);
 /* The numbers of such a table: those of a walk, to the last bit. */
 bool as_view_flat_values(const struct as_view_table *table, const as_view_data *data, struct as_view_values *values);
-/* The numbers of items from lists of their contexts: those of item i are contexts[starts[i]] … contexts[starts[i + 1] - 1], ascending. False when memory is out. */
+/* The numbers of items from lists of their contexts: those of item i are contexts[starts[i]] … contexts[starts[i + 1] -
+ * 1], ascending. False when memory is out. */
 bool as_view_listed_values(const struct as_view_table *table, const as_view_column *column, const uint32_t *starts,
                            const assay_id *contexts, struct as_view_values *values);
 /* as_view_item_contexts() of such a table. */

@@ -6,7 +6,7 @@
 
 double as_view_size(double value) { return isnan(value) ? INFINITY : fabs(value); }
 
-/* ---- order ----------------------------------------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 static int compare_names(const as_dataset *ds, as_str a, as_str b) {
     if (a == b || a == AS_NO_STR || b == AS_NO_STR) return (a == AS_NO_STR) - (b == AS_NO_STR);
@@ -61,7 +61,7 @@ void as_view_mark_hot(const as_view_walker *walker, as_view_pending *siblings, s
     if (best != SIZE_MAX && siblings[best].key >= limit) siblings[best].is_hot = true;
 }
 
-/* ---- top-down -------------------------------------------------------------------------------------------------------- */
+/* ---- top-down ---------------------------------------------------------------------------------------------------- */
 
 typedef struct descent {
     as_view_walker *walker;
@@ -121,7 +121,8 @@ static double size_at(const as_view_column *column, assay_id context) {
     return size_in(column, column->lacks_inclusive ? node.exclusive : node.inclusive);
 }
 
-/* A parent may be smaller than its children (differences, values of experiments): what is cut is small all the way down. */
+/* A parent may be smaller than its children (differences, values of experiments): what is cut is small all the way
+ * down. */
 static bool find_weights(descent *d) {
     size_t n = AS_COUNT(d->ds, contexts);
     if (!d->first || (!(d->walker->least > 0) && d->first->has_exclusive)) return true;
@@ -222,7 +223,8 @@ static bool show(const descent *d, const as_view_pending *pending) {
     return w->visit(w->user, &node);
 }
 
-/* Offers the nodes below a context, in the place of those that are none (call sites, what is hidden) those below them. */
+/* Offers the nodes below a context, in the place of those that are none (call sites, what is hidden) those below
+ * them. */
 static bool offer_below(descent *d, assay_id context, uint32_t depth) {
     assay_id end = context + as_ds_context(d->ds, context)->subtree;
     for (assay_id id = context + 1; id < end;) {
@@ -286,7 +288,7 @@ static bool walk_down(as_view_walker *walker) {
     return fine;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 assay_status as_view_walk(const as_view_data *data, const as_view_request *request,
                           bool (*visit)(void *user, const as_view_node *node), void *user, as_view_cut *cut,

@@ -50,7 +50,7 @@ static bool deeper(parser *p) { return ++p->depth <= MAX_DEPTH || fail(p, "it is
 static bool parse_expression(parser *p, int level);
 static bool parse_block(parser *p);
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 static bool parse_flavour(parser *p, as_flavour *flavour) {
     if (accept(p, "i"))
@@ -102,7 +102,7 @@ static bool parse_metric_call(parser *p) {
     return expect(p, ")", ") is missing") && built(p, as_program_metric(&p->builder, AS_DO_METRIC_CALL, operand));
 }
 
-/* ---- variables, texts, functions ------------------------------------------------------------------------------------- */
+/* ---- variables, texts, functions --------------------------------------------------------------------------------- */
 
 static uint32_t fact_of(parser *p, bool *varies) {
     *varies = false;
@@ -213,9 +213,10 @@ static bool parse_word(parser *p) {
     return parse_function(p);
 }
 
-/* ---- expressions ----------------------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 
-/* How tightly operators bind. A minus sign binds like its big brother, so -a * b is -(a * b), and 2 ^ -1 * 3 is 2 ^ -(1 * 3). */
+/* How tightly operators bind. A minus sign binds like its big brother, so -a * b is -(a * b), and 2 ^ -1 * 3 is 2 ^ -(1
+ * * 3). */
 enum { LEVEL_LOGIC = 1, LEVEL_NOT, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVEL_POWER };
 
 static bool parse_operand(parser *p) {
@@ -321,7 +322,7 @@ static bool parse_expression(parser *p, int level) {
     return true;
 }
 
-/* ---- statements ------------------------------------------------------------------------------------------------------ */
+/* ---- statements -------------------------------------------------------------------------------------------------- */
 
 static bool parse_statements(parser *p, uint32_t *returns);
 
@@ -428,7 +429,7 @@ static bool parse_block(parser *p) {
     return true;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 bool as_cubepl_declare(as_formula_scope *scope, as_formula_text text) {
     as_lexer lexer = {.text = text};

@@ -1,10 +1,10 @@
-/* Formulas: what derived metrics are computed with. A language compiles its text into an as_formula (cubepl.h, infix.h), which is a program
- * for a small machine; an as_machine runs it for many points at a time. Neither knows a language, a format or a dataset: metrics and
- * facts are numbers that the caller gave out when it compiled.
+/* Formulas: what derived metrics are computed with. A language compiles its text into an as_formula (cubepl.h,
+ * infix.h), which is a program for a small machine; an as_machine runs it for many points at a time. Neither knows a
+ * language, a format or a dataset: metrics and facts are numbers that the caller gave out when it compiled.
  *
- * A point is what a formula is computed for, a context at a location, say. Points are taken in batches of AS_LANES: every step
- * of the program is done for the whole batch. Where points of a batch would go different ways (an if of a loop whose condition
- * is true for some), the batch is done again one point after the other. */
+ * A point is what a formula is computed for, a context at a location, say. Points are taken in batches of AS_LANES:
+ * every step of the program is done for the whole batch. Where points of a batch would go different ways (an if of a
+ * loop whose condition is true for some), the batch is done again one point after the other. */
 #ifndef AS_DATASET_FORMULA_FORMULA_H
 #define AS_DATASET_FORMULA_FORMULA_H
 
@@ -47,8 +47,8 @@ void as_formula_free(as_formula *formula);
 /* A copy whose metrics are new_ids[…] of the old ones: only of formulas that can be empty. NULL when memory is out. */
 as_formula *as_formula_copy(const as_formula *formula, const uint32_t *new_ids);
 bool as_formula_has(const as_formula *formula, as_formula_part part);
-/* Whether a value that is not a number means that there is none. So it is then where none of the metrics that are taken at the point has a value there: is
- * neither 0 nor itself not a number. In arithmetic what is not there counts as 0. */
+/* Whether a value that is not a number means that there is none. So it is then where none of the metrics that are taken
+ * at the point has a value there: is neither 0 nor itself not a number. In arithmetic what is not there counts as 0. */
 bool as_formula_can_be_empty(const as_formula *formula);
 /* Whether the value is that of a metric, and nothing else. */
 bool as_formula_is_one_metric(const as_formula *formula);
@@ -58,7 +58,7 @@ size_t as_formula_operands(const as_formula *formula, const as_formula_operand *
 size_t as_formula_globals_set(const as_formula *formula, const uint32_t **globals);
 size_t as_formula_globals_read(const as_formula *formula, const uint32_t **globals);
 
-/* ---- what formulas of one dataset share ------------------------------------------------------------------------------ */
+/* ---- what formulas of one dataset share -------------------------------------------------------------------------- */
 
 /* Names of global variables. Formulas of one scope are compiled one after the other, and freed before it. */
 typedef struct as_formula_scope as_formula_scope;
@@ -75,7 +75,7 @@ typedef struct as_formula_names {
     uint32_t (*fact)(void *user, const char *name, size_t size, bool *varies);
 } as_formula_names;
 
-/* ---- running --------------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 enum { AS_LANES = 256 };
 
@@ -88,7 +88,8 @@ typedef struct as_formula_value {
 } as_formula_value;
 
 /* Where metrics and facts come from. Functions return false (NULL) where that fails: the evaluation ends with
- * AS_RUN_FAILED, and the caller knows why. NULL functions: there is nothing of the kind, an evaluation that needs it fails. */
+ * AS_RUN_FAILED, and the caller knows why. NULL functions: there is nothing of the kind, an evaluation that needs it
+ * fails. */
 typedef struct as_formula_source {
     void *user;
     /* The operand at the points first … first + n - 1: an array of n numbers, in room or elsewhere,
@@ -96,7 +97,8 @@ typedef struct as_formula_source {
     const double *(*metric)(void *user, uint32_t operand, size_t first, size_t n, double *room);
     /* An operand of AS_REACH_CALL; the context is a number as the formula computed it, to be checked. */
     bool (*metric_at)(void *user, uint32_t operand, double context, double *out);
-    /* A fact at a point. index: of facts that are lists, else 0; to be checked; there is nothing beyond the end. Texts live on. */
+    /* A fact at a point. index: of facts that are lists, else 0; to be checked; there is nothing beyond the end. Texts
+     * live on. */
     bool (*fact)(void *user, uint32_t fact, size_t point, double index, as_formula_value *out);
     /* Whether a fact is the same at all points of this evaluation, though it can vary. NULL: it never is. */
     bool (*fact_is_same)(void *user, uint32_t fact);
@@ -138,10 +140,11 @@ as_machine *as_machine_new(const as_formula *formula, as_globals *globals, const
                            as_machine_limits limits);
 void as_machine_free(as_machine *machine);
 
-/* Runs init, if the formula has one: sets globals, and the variables that every later evaluation starts with. No other machine with the same globals
- * may run meanwhile. */
+/* Runs init, if the formula has one: sets globals, and the variables that every later evaluation starts with. No other
+ * machine with the same globals may run meanwhile. */
 as_run_result as_machine_init(as_machine *machine);
-/* Another machine for the same formula, which starts with what init left in this one, and needs it as long as it lives. */
+/* Another machine for the same formula, which starts with what init left in this one, and needs it as long as it
+ * lives. */
 as_machine *as_machine_like(const as_machine *machine, const as_formula_source *source);
 /* The value at points 0 … n - 1, after init. Does not allocate, unless the formula makes texts or lists. */
 as_run_result as_machine_values(as_machine *machine, size_t n, double *out);

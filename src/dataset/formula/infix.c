@@ -8,7 +8,7 @@
 #include "core/words.h"
 #include "dataset/formula/program.h"
 
-/* ---- tokens ---------------------------------------------------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------------------------------------------------ */
 
 typedef enum token_kind {
     TOKEN_END,
@@ -123,7 +123,7 @@ static token next_token(parser *p) {
     return result;
 }
 
-/* ---- failures -------------------------------------------------------------------------------------------------------- */
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 static bool fail_at(parser *p, size_t at, const char *why) {
     if (!p->failed) {
@@ -156,7 +156,7 @@ static bool emit(parser *p, as_instruction_kind kind, unsigned b) {
 
 static bool parse_expression(parser *p);
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 /* A metric that is not there counts as 0. */
 static bool emit_metric(parser *p, as_formula_operand operand) {
@@ -213,7 +213,7 @@ static bool parse_whole(parser *p) {
     return take_metric(p, AS_INFIX_NAME, name, start, AS_REACH_ALL);
 }
 
-/* ---- functions ------------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 enum { ANY_NUMBER = 0 };
 
@@ -361,7 +361,7 @@ static bool parse_word(parser *p, as_reach reach) {
     return take_metric(p, AS_INFIX_NAME, name, start, reach);
 }
 
-/* ---- expressions ----------------------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 
 static bool parse_operand(parser *p) {
     double number = p->token.number;
@@ -415,7 +415,7 @@ static bool parse_expression(parser *p) {
     return true;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static bool parse(parser *p) {
     if (p->text.size > AS_INFIX_MAX_SIZE) return fail_at(p, 0, "it is too long");

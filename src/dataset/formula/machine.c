@@ -60,7 +60,7 @@ const char *as_run_result_text(as_run_result result) {
     }
 }
 
-/* ---- making and freeing ---------------------------------------------------------------------------------------------- */
+/* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
 static as_machine *new_machine(const as_formula *formula, as_globals *globals, const as_formula_source *source,
                                as_machine_limits limits) {
@@ -123,7 +123,7 @@ void as_machine_free(as_machine *m) {
     free(m);
 }
 
-/* ---- limits ---------------------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 /* A step is a turn of a loop, of the usual size: long bodies, long formulas and long texts count as several. */
 enum { INSTRUCTIONS_OF_A_STEP = 64, BYTES_OF_A_STEP = 4096, MATCHED_BYTES_OF_A_STEP = 8 };
@@ -147,7 +147,7 @@ static int count_steps(as_machine *m, uint64_t steps, size_t n) {
     return AS_RUN_OK;
 }
 
-/* ---- numbers and texts ----------------------------------------------------------------------------------------------- */
+/* ---- numbers and texts ------------------------------------------------------------------------------------------- */
 
 static void set_number(slot *s, double number) {
     s->lanes = NULL;
@@ -231,7 +231,7 @@ static int do_change_case(as_machine *m, slot *s, bool upper) {
     return AS_RUN_OK;
 }
 
-/* ---- arithmetic ------------------------------------------------------------------------------------------------------ */
+/* ---- arithmetic -------------------------------------------------------------------------------------------------- */
 
 /* Rounding alone makes no difference: what would be within two units in the last place of the sum is 0. */
 static inline double subtract(double x, double y) {
@@ -419,7 +419,7 @@ static void do_deviation(slot *slots, size_t n_slots, size_t n) {
     slots[0].lanes = slots[0].room;
 }
 
-/* ---- metrics and facts ----------------------------------------------------------------------------------------------- */
+/* ---- metrics and facts ------------------------------------------------------------------------------------------- */
 
 /* Where all lanes are the same, one number says it. */
 static void join_lanes(slot *s, size_t n) {
@@ -479,7 +479,7 @@ static int do_fact(as_machine *m, uint32_t fact, bool varies, slot *s, slot *ind
     return AS_RUN_OK;
 }
 
-/* ---- variables ------------------------------------------------------------------------------------------------------- */
+/* ---- variables --------------------------------------------------------------------------------------------------- */
 
 /* Lanes are copied: what is on the stack must not change with the variable. */
 static void copy_slot(slot *to, const slot *from, size_t n) {
@@ -532,7 +532,7 @@ static int load_global(const as_machine *m, uint32_t which, slot *s) {
     return load_at(m, &zero, as_globals_list(m->globals, which), s);
 }
 
-/* ---- running --------------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 /* Whether the top of the stack is true: 1 or 0, or DIVERGED. */
 static int truth(slot *s, size_t n) {
@@ -545,7 +545,8 @@ static int truth(slot *s, size_t n) {
     return first;
 }
 
-/* What deals with variables and lists; s is the top of the stack before the instruction, whose height it does not change. */
+/* What deals with variables and lists; s is the top of the stack before the instruction, whose height it does not
+ * change. */
 static int do_variable(as_machine *m, const as_instruction *i, slot *s) {
     const as_list *list;
     switch (i->kind) {
@@ -719,7 +720,8 @@ as_machine *as_machine_like(const as_machine *machine, const as_formula_source *
     return NULL;
 }
 
-/* Makes values not a number where no metric has one. A formula that takes none at the point has the same value everywhere. */
+/* Makes values not a number where no metric has one. A formula that takes none at the point has the same value
+ * everywhere. */
 static as_run_result make_empty(as_machine *m, double *out) {
     const as_vec *operands = &m->formula->operands;
     bool has_value[AS_LANES] = {false}, takes_any = false;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* ---- formulas and scopes --------------------------------------------------------------------------------------------- */
+/* ---- formulas and scopes ----------------------------------------------------------------------------------------- */
 
 as_formula *as_formula_new(void) {
     as_formula *formula = calloc(1, sizeof *formula);
@@ -115,7 +115,7 @@ bool as_scope_declare(as_formula_scope *scope, const char *name, size_t size) {
     return as_intern(&scope->names, name, size) != AS_NO_STR;
 }
 
-/* ---- writing a program ----------------------------------------------------------------------------------------------- */
+/* ---- writing a program ------------------------------------------------------------------------------------------- */
 
 static bool fail(as_program_builder *builder, const char *why) {
     if (!builder->failed) builder->why = why;
@@ -254,7 +254,7 @@ bool as_program_knows_variable(const as_program_builder *builder, const char *na
            find_local(builder, name, size) < builder->formula->locals.count;
 }
 
-/* ---- jumps ----------------------------------------------------------------------------------------------------------- */
+/* ---- jumps ------------------------------------------------------------------------------------------------------- */
 
 uint32_t as_program_here(const as_program_builder *builder) { return (uint32_t)program_of(builder)->code.count; }
 

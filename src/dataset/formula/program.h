@@ -167,7 +167,8 @@ bool as_program_variable_size(as_program_builder *builder, const char *name, siz
 /* Whether it is global, or a part so far sets it. */
 bool as_program_knows_variable(const as_program_builder *builder, const char *name, size_t size);
 
-/* Where the next instruction goes; a jump there, once it is known. Jumps that wait for a target form a list: its last one, or AS_NO_JUMP. */
+/* Where the next instruction goes; a jump there, once it is known. Jumps that wait for a target form a list: its last
+ * one, or AS_NO_JUMP. */
 #define AS_NO_JUMP ((uint32_t)-1)
 uint32_t as_program_here(const as_program_builder *builder);
 bool as_program_jump(as_program_builder *builder, as_instruction_kind kind, uint32_t *list);

@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 typedef struct as_afperf {
-    const char *
-        data; /* all bytes of the file, from its signature on; they live as long as the dataset. as_af_scan() goes through their records without a fault */
+    /* all bytes of the file, from its signature on; they live as long as the dataset. as_af_scan() goes through their
+     * records without a fault */
+    const char *data;
     size_t size;
     bool deducts_pauses; /* the option of this name was given */
 } as_afperf;

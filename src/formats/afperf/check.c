@@ -11,7 +11,7 @@ static bool report(as_af_reading *reading, size_t offset, const char *rule, cons
     return tell(reading, AS_WARNING, offset, rule, text);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 /* What a machine is belongs into measurements: the tags of a run are the user's. */
 static bool check_run_tags(as_af_reading *reading, const as_af_run *run) {
@@ -41,7 +41,7 @@ static bool check_run(as_af_reading *reading, const as_af_run *run) {
     return fine;
 }
 
-/* ---- measurements ---------------------------------------------------------------------------------------------------- */
+/* ---- measurements ------------------------------------------------------------------------------------------------ */
 
 /* Words for times that are not those of the format: s, ms, us and ns. */
 static bool is_other_time(const char *unit) {
@@ -90,7 +90,7 @@ static bool check_measure(as_af_reading *reading, const as_af_measure *measure) 
                   "the datatype is none of double, int32, int64, bool, string and enum; values are taken as text");
 }
 
-/* ---- aggregates ------------------------------------------------------------------------------------------------------ */
+/* ---- aggregates -------------------------------------------------------------------------------------------------- */
 
 /* What is wrong with whom it belongs to. */
 static const char *fault_of_owner(const as_af_datum *datum, bool has_id, bool has_interval) {

@@ -1,7 +1,7 @@
 /* Items in the order of the file become intervals and records of data that know whom they belong to. See reading.h. */
 #include "formats/afperf/reading.h"
 
-/* ---- runs and sections ----------------------------------------------------------------------------------------------- */
+/* ---- runs and sections ------------------------------------------------------------------------------------------- */
 
 static void see_time(as_af_run *run, uint64_t time) {
     if (run->latest < time) run->latest = time;
@@ -33,7 +33,7 @@ static uint32_t section_of_item(as_af_reading *reading, const as_af_item *item) 
     return as_af_section_named(reading, item->id, item->offset);
 }
 
-/* ---- stops before their starts --------------------------------------------------------------------------------------- */
+/* ---- stops before their starts ----------------------------------------------------------------------------------- */
 
 /* Key of the map: nobody can choose ids whose keys are the same. */
 static uint64_t pending_key(uint32_t section, uint64_t id) {
@@ -74,7 +74,7 @@ static as_af_pending *take_stop(as_af_reading *reading, uint32_t section, uint64
     return NULL;
 }
 
-/* ---- intervals ------------------------------------------------------------------------------------------------------- */
+/* ---- intervals --------------------------------------------------------------------------------------------------- */
 
 /* The innermost open interval of a list; those that were closed meanwhile are taken off. */
 static uint32_t innermost(as_af_capture *capture, uint32_t *head) {
@@ -252,7 +252,7 @@ static bool add_pause(as_af_reading *reading, const as_af_item *item) {
            as_vec_append(&reading->capture->intervals, &interval, 1);
 }
 
-/* ---- records of data ------------------------------------------------------------------------------------------------- */
+/* ---- records of data --------------------------------------------------------------------------------------------- */
 
 static bool is_of_run(uint8_t type) { return type == AS_AF_RUN_POINT || type == AS_AF_RUN_AGGREGATE; }
 static bool is_of_region(uint8_t type) { return type == AS_AF_REGION_POINT || type == AS_AF_REGION_AGGREGATE; }
@@ -394,7 +394,7 @@ static bool add_datum(as_af_reading *reading, const as_af_item *item) {
     return capture->data.count < AS_AF_NONE - 1 && as_vec_append(&capture->data, &datum, 1);
 }
 
-/* ---- pieces ---------------------------------------------------------------------------------------------------------- */
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 static bool take_item(as_af_reading *reading, const as_af_item *item) {
     switch (item->type) {

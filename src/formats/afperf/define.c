@@ -1,7 +1,7 @@
 /* Records that define what others refer to: RunInfo, MeasurementType, SectionInfo; and records nobody knows. */
 #include "formats/afperf/reading.h"
 
-/* ---- texts and tags -------------------------------------------------------------------------------------------------- */
+/* ---- texts and tags ---------------------------------------------------------------------------------------------- */
 
 bool as_af_intern(as_af_reading *reading, const as_af_field *field, as_str *text) {
     if (!field->has_quotes) {
@@ -50,7 +50,7 @@ bool as_af_tags_of(as_af_reading *reading, const as_af_field *field, uint32_t *s
     return *set != AS_MAP_NONE || add_tag_set(reading, text, set);
 }
 
-/* ---- runs and sections by id ----------------------------------------------------------------------------------------- */
+/* ---- runs and sections by id ------------------------------------------------------------------------------------- */
 
 static uint32_t add_run(as_af_reading *reading, const uint64_t *id, size_t offset) {
     as_af_capture *capture = reading->capture;
@@ -94,7 +94,7 @@ uint32_t as_af_section_named(as_af_reading *reading, uint64_t id, size_t offset)
     return section != AS_MAP_NONE ? section : add_section(reading, &id, offset);
 }
 
-/* ---- definitions ----------------------------------------------------------------------------------------------------- */
+/* ---- definitions ------------------------------------------------------------------------------------------------- */
 
 /* A record that is being read: field i of the format's, wherever it stands. */
 typedef struct definition {
@@ -311,7 +311,7 @@ static bool define_section(const definition *d) {
            as_af_tags_of(reading, field_at(d, 5), &section->tags);
 }
 
-/* ---- what nobody knows ----------------------------------------------------------------------------------------------- */
+/* ---- what nobody knows ------------------------------------------------------------------------------------------- */
 
 static bool count_unknown(const definition *d) {
     enum { MOST = 200 };

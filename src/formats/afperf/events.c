@@ -37,7 +37,7 @@ static void make_event(const as_event_source *source, uint64_t event, as_event *
     out->source_number = section->id;
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 static const as_af_tag_set *tags_of(const as_af_capture *capture, const as_af_interval *interval) {
     return interval->tags == AS_AF_NONE ? NULL : &AS_AT(as_af_tag_set, &capture->tag_sets, interval->tags);

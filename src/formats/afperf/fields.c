@@ -2,7 +2,7 @@
 #include "core/number.h"
 #include "formats/afperf/scan.h"
 
-/* ---- the types of records -------------------------------------------------------------------------------------------- */
+/* ---- the types of records ---------------------------------------------------------------------------------------- */
 
 #define TEXT(label)                                                                                                    \
     { .name = label, .kind = AS_AF_TEXT, .can_be_blank = true }
@@ -89,7 +89,7 @@ as_af_type as_af_type_of(const char *text, size_t size) {
     return AS_AF_UNKNOWN;
 }
 
-/* ---- fields ---------------------------------------------------------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 bool as_af_unquote(const as_af_field *field, as_vec *out) {
     const char *text = field->text, *end = text + field->size;
@@ -228,7 +228,7 @@ bool as_af_version(const as_af_field *field, uint64_t *major, uint64_t *minor) {
     return text == end;
 }
 
-/* ---- records that leave a field out ------------------------------------------------------------------------------------ */
+/* ---- records that leave a field out ------------------------------------------------------------------------------ */
 
 static bool is_integer(const as_af_field *field) {
     uint64_t value;

@@ -1,7 +1,8 @@
 /* Intervals by their ids: a hash table of indices alone, whose keys are the intervals' own.
  *
- * Slots come in groups of 16, with a byte for each that says almost surely whose it is: a group is looked at as a whole, and intervals only where they match. Ids that differ in their last 4 bits
- * alone share a group, so that ids which count upwards stay near each other in memory. */
+ * Slots come in groups of 16, with a byte for each that says almost surely whose it is: a group is looked at as a
+ * whole, and intervals only where they match. Ids that differ in their last 4 bits alone share a group, so that ids
+ * which count upwards stay near each other in memory. */
 #include <stdlib.h>
 
 #include "core/seed.h"

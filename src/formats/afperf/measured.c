@@ -1,4 +1,5 @@
-/* What was measured, record by record, for those who ask for all of it: as the event source has it. The table `record` has the same with more columns, row by row. */
+/* What was measured, record by record, for those who ask for all of it: as the event source has it. The table `record`
+ * has the same with more columns, row by row. */
 #include "formats/afperf/reading.h"
 
 /* The run of a record, and the interval it is of. False: it is an orphan, or comes from other records. */

@@ -32,7 +32,7 @@ bool as_af_problems_append(as_af_problems *problems, const as_af_problems *more)
     return true;
 }
 
-/* ---- telling --------------------------------------------------------------------------------------------------------- */
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
 
 static const char *name_of(const as_af_problem *problem) {
     return problem->type && problem->type < AS_AF_N_TYPES ? as_af_layouts[problem->type].name : "the record";

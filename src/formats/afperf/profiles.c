@@ -62,7 +62,7 @@ static bool add_own(as_af_capture *capture, const uint32_t *order, uint32_t n) {
     return true;
 }
 
-/* ---- measures -------------------------------------------------------------------------------------------------------- */
+/* ---- measures ---------------------------------------------------------------------------------------------------- */
 
 static int compare_sums(const void *a, const void *b, void *user) {
     const as_af_sum *x = a, *y = b;
@@ -106,8 +106,8 @@ static bool add_up_gaps(const as_dataset *ds, as_vec *all, as_map *at) {
     return true;
 }
 
-/* The n sums of one metric in one run in order of contexts, and where it was measured inside a region but not around it, the sum of what is inside: inclusive values hold what is below
- * them. */
+/* The n sums of one metric in one run in order of contexts, and where it was measured inside a region but not around
+ * it, the sum of what is inside: inclusive values hold what is below them. */
 static bool gather(const as_af_capture *capture, const as_af_sum *sums, uint32_t n, as_vec *all, as_map *at) {
     const as_dataset *ds = capture->ds;
     const as_af_cell *cells = capture->cells.data;
@@ -173,7 +173,7 @@ static bool add_measures(as_af_capture *capture, const as_vec *all) {
     return true;
 }
 
-/* ---- series ---------------------------------------------------------------------------------------------------------- */
+/* ---- series ------------------------------------------------------------------------------------------------------ */
 
 static int compare_series(const void *a, const void *b) {
     const as_series *x = a, *y = b;
@@ -181,7 +181,8 @@ static int compare_series(const void *a, const void *b) {
     return (x->metric > y->metric) - (x->metric < y->metric);
 }
 
-/* Every (metric, context) with values once; first_measurement counts, for a moment, the points that it has values at. */
+/* Every (metric, context) with values once; first_measurement counts, for a moment, the points that it has values
+ * at. */
 static bool add_series(as_af_reading *reading) {
     as_dataset *ds = reading->ds;
     as_map known;

@@ -11,7 +11,7 @@
 #endif
 enum { PIECE_SIZE = AS_AF_PIECE_SIZE, SLACK = AS_AF_PIECE_SIZE, PIECES_AT_A_TIME = 16 };
 
-/* ---- the signature --------------------------------------------------------------------------------------------------- */
+/* ---- the signature ----------------------------------------------------------------------------------------------- */
 
 static const char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
 
@@ -43,7 +43,7 @@ static assay_status check_signature(as_reader *reader) {
                    "does not begin with the signature of AFPerf, '# AFPerf v1' and 5 spaces");
 }
 
-/* ---- pieces ---------------------------------------------------------------------------------------------------------- */
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 typedef struct pieces {
     as_af_reading *reading;
@@ -128,7 +128,7 @@ static assay_status collect(as_af_reading *reading) {
     return status;
 }
 
-/* ---- faults ---------------------------------------------------------------------------------------------------------- */
+/* ---- faults ------------------------------------------------------------------------------------------------------ */
 
 /* Faults of quoting are no problems like others: the first ends the reading, unless all are asked for. */
 static assay_status report_faults(as_af_reading *reading) {
@@ -149,7 +149,7 @@ static assay_status report_faults(as_af_reading *reading) {
     return ASSAY_OK;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static void release_capture(void *object) {
     as_af_capture *capture = object;

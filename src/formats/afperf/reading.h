@@ -1,9 +1,12 @@
 /* How a capture is read.
  *
- * 1. tokenise.c   The text is cut into pieces at line ends, and several pieces at a time become lists of items: what a record says in numbers. Nobody knows whether a piece begins at a
- *                 record before the one before it is done (a line end may be quoted), so this is supposed, and a piece is done again where it was not so.
- * 2. collect.c    Items are taken in the order of the file: intervals are opened and closed, records of data find whom they belong to. Only what is needed later stays.
- * 3. resolve.c    What refers to something that came later, or never.  tree.c: call paths and times.  values.c: what was measured.
+ * 1. tokenise.c   The text is cut into pieces at line ends, and several pieces at a time become lists of items: what a
+ *                 record says in numbers. Nobody knows whether a piece begins at a record before the one before it is
+ *                 done (a line end may be quoted), so this is supposed, and a piece is done again where it was not so.
+ * 2. collect.c    Items are taken in the order of the file: intervals are opened and closed, records of data find whom
+ *                 they belong to. Only what is needed later stays.
+ * 3. resolve.c    What refers to something that came later, or never.  tree.c: call paths and times.  values.c: what
+ *                 was measured.
  * 4. events.c, records.c   The tables that millions of rows are in, made from what was kept when somebody asks. */
 #ifndef AS_FORMATS_AFPERF_READING_H
 #define AS_FORMATS_AFPERF_READING_H
@@ -16,7 +19,7 @@
 
 #define AS_AF_NONE UINT32_MAX
 
-/* ---- problems -------------------------------------------------------------------------------------------------------- */
+/* ---- problems ---------------------------------------------------------------------------------------------------- */
 
 typedef enum as_af_rule {
     AS_AF_MISSING, /* field: which; UINT8_MAX: the value of a pair */
@@ -57,7 +60,7 @@ void as_af_problems_free(as_af_problems *problems);
 bool as_af_report(as_af_problems *problems, const as_af_problem *problem);
 bool as_af_problems_append(as_af_problems *problems, const as_af_problems *more);
 
-/* ---- pieces ---------------------------------------------------------------------------------------------------------- */
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 /* A text of a piece, in place. */
 typedef struct as_af_text {
@@ -73,7 +76,8 @@ enum {
     AS_AF_EXTRA = 16          /* more fields than the format has */
 };
 
-/* What a record says. Definitions (RunInfo, MeasurementType, SectionInfo) and unknown records are read again where they lie, so that of them there is only the offset. */
+/* What a record says. Definitions (RunInfo, MeasurementType, SectionInfo) and unknown records are read again where they
+ * lie, so that of them there is only the offset. */
 typedef struct as_af_item {
     uint64_t offset;
     uint64_t time; /* of a span its end */
@@ -110,10 +114,11 @@ typedef struct as_af_piece {
 
 void as_af_piece_init(as_af_piece *piece, as_budget *budget);
 void as_af_piece_free(as_af_piece *piece);
-/* Reads the records of data that begin in from … end - 1, looking no further than `limit`. keeps_going: past faults, at the next line. */
+/* Reads the records of data that begin in from … end - 1, looking no further than `limit`. keeps_going: past faults, at
+ * the next line. */
 void as_af_tokenise(as_af_piece *piece, const char *data, size_t size, size_t limit, bool keeps_going);
 
-/* ---- what is kept ---------------------------------------------------------------------------------------------------- */
+/* ---- what is kept ------------------------------------------------------------------------------------------------ */
 
 enum { AS_AF_OFFSET_BITS = 48 };
 #define AS_AF_OFFSET_MASK ((UINT64_C(1) << AS_AF_OFFSET_BITS) - 1)
@@ -133,10 +138,10 @@ typedef struct as_af_interval {
     uint64_t offset; /* of the record that starts it, and flags */
     uint32_t what;   /* label of a region (as_str), section */
     uint32_t run;
-    uint32_t
-        cell; /* its call path in its run, AS_AF_NONE: none. While collecting: the next open one outwards of the run or section */
-    uint32_t
-        tags; /* set of tags, AS_AF_NONE: none. Of section intervals, while collecting: the next open one of any section */
+    /* its call path in its run, AS_AF_NONE: none. While collecting: the next open one outwards of the run or section */
+    uint32_t cell;
+    /* set of tags, AS_AF_NONE: none. Of section intervals, while collecting: the next open one of any section */
+    uint32_t tags;
 } as_af_interval;
 
 static inline enum as_af_kind as_af_kind_of(const as_af_interval *interval) {
@@ -263,7 +268,8 @@ typedef struct as_af_capture {
     as_map run_of, section_of; /* id -> the latest of that id */
     as_str kinds[3], region_kind;
     as_str unfinished;
-    /* events.c, records.c: sums of the tags of the events, of the pairs of the records, before every AS_AF_STEP_SIZE-th */
+    /* events.c, records.c: sums of the tags of the events, of the pairs of the records, before every
+     * AS_AF_STEP_SIZE-th */
     uint64_t *tags_before, *pairs_before;
     as_event_source events;
 } as_af_capture;
@@ -275,7 +281,7 @@ typedef struct as_af_capture {
 #define AS_AF_MEASURE(capture, i)    (&AS_AT(as_af_measure, &(capture)->measures, i))
 enum { AS_AF_STEP_SIZE = 16 };
 
-/* ---- collecting ------------------------------------------------------------------------------------------------------ */
+/* ---- collecting -------------------------------------------------------------------------------------------------- */
 
 /* A stop without its start so far. */
 typedef struct as_af_pending {
@@ -285,7 +291,8 @@ typedef struct as_af_pending {
     bool is_taken;
 } as_af_pending;
 
-/* A record of data whose owner is not there so far. One of a run, with a blank id, belongs to the run of that region or section. */
+/* A record of data whose owner is not there so far. One of a run, with a blank id, belongs to the run of that region or
+ * section. */
 typedef struct as_af_waiting {
     uint64_t id, interval, time;
     uint32_t datum, section;
@@ -359,7 +366,7 @@ uint32_t as_af_run_before(as_af_reading *reading, size_t offset);
 bool as_af_tags_of(as_af_reading *reading, const as_af_field *field, uint32_t *set);
 bool as_af_intern(as_af_reading *reading, const as_af_field *field, as_str *text);
 
-/* ---- afterwards ------------------------------------------------------------------------------------------------------ */
+/* ---- afterwards -------------------------------------------------------------------------------------------------- */
 
 assay_status as_af_resolve(as_af_reading *reading);  /* resolve.c */
 assay_status as_af_add_runs(as_af_reading *reading); /* runs.c: run, attribute, parameter, metric */
@@ -371,7 +378,7 @@ bool as_af_add_events(as_af_reading *reading);                       /* events.c
 bool as_af_add_records(as_af_reading *reading);                      /* records.c */
 /* measured.c: the event source's. */
 bool as_af_recorded(const as_af_capture *capture, uint64_t record, as_recorded_taker take, void *user);
-bool as_af_check(as_af_reading *reading);                            /* check.c: the validator's rules */
+bool as_af_check(as_af_reading *reading); /* check.c: the validator's rules */
 /* problems.c: all of them, in the order of the file, into the dataset. */
 void as_af_tell_problems(as_af_reading *reading);
 
@@ -383,7 +390,7 @@ uint64_t as_af_paused(const as_af_run *run);
 /* The part of start … end that pauses overlap. */
 uint64_t as_af_paused_in(const as_af_run *run, uint64_t start, uint64_t end);
 
-/* ---- pairs ----------------------------------------------------------------------------------------------------------- */
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
 typedef struct as_af_value {
     as_cell cell; /* of text: what it means, unless has_quotes */

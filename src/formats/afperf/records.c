@@ -42,7 +42,7 @@ typedef struct as_af_records {
     as_vec text; /* char: a value, or an aggregation, without its quotes */
 } as_af_records;
 
-/* ---- finding a row --------------------------------------------------------------------------------------------------- */
+/* ---- finding a row ----------------------------------------------------------------------------------------------- */
 
 static const as_af_run *run_of(const as_af_capture *capture, const as_af_datum *datum) {
     uint32_t run = AS_AF_NONE;
@@ -126,7 +126,7 @@ static void decode_row(as_af_records *records, size_t row) {
     d->is_valid = true;
 }
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 static as_cell hex_cell(uint64_t id, char digits[AS_NUMBER_SIZE]) {
     return as_cell_text_n(digits, as_hex_format(id, digits));

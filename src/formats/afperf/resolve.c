@@ -20,7 +20,7 @@ static bool report_run(as_af_reading *reading, size_t offset, const as_af_run *r
     return report(reading, AS_AF_ORPHAN, offset, "run", run->has_id, run->id);
 }
 
-/* ---- records of data ------------------------------------------------------------------------------------------------- */
+/* ---- records of data --------------------------------------------------------------------------------------------- */
 
 static void see_time(as_af_capture *capture, uint32_t interval, uint64_t time) {
     const as_af_interval *of = AS_AF_INTERVAL(capture, interval);
@@ -91,7 +91,7 @@ static bool check_owners(as_af_reading *reading) {
     return true;
 }
 
-/* ---- definitions ----------------------------------------------------------------------------------------------------- */
+/* ---- definitions ------------------------------------------------------------------------------------------------- */
 
 static bool check_definitions(as_af_reading *reading) {
     as_af_capture *capture = reading->capture;
@@ -125,7 +125,7 @@ static bool check_definitions(as_af_reading *reading) {
     return true;
 }
 
-/* ---- intervals ------------------------------------------------------------------------------------------------------- */
+/* ---- intervals --------------------------------------------------------------------------------------------------- */
 
 /* The run that an interval of a section belongs to, which is that of the section. */
 static bool settle_section(as_af_reading *reading, as_af_interval *interval, uint64_t *latest) {

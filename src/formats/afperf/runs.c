@@ -3,7 +3,7 @@
 
 #include "formats/afperf/reading.h"
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 static assay_id add_metric(as_dataset *ds, const char *name, const char *unit, const char *dtype, as_metric_kind kind,
                            const char *description) {
@@ -48,7 +48,7 @@ static bool add_measures(as_af_reading *reading) {
     return fine;
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 static bool add_text(as_dataset *ds, assay_id run, const char *key, as_str text) {
     return as_add_attribute(ds, AS_OWNER_RUN, run, key,
@@ -73,7 +73,7 @@ static bool add_attributes(as_af_capture *capture, const as_af_run *run) {
     return fine;
 }
 
-/* ---- parameters from tags ---------------------------------------------------------------------------------------------- */
+/* ---- parameters from tags ---------------------------------------------------------------------------------------- */
 
 /* A run and its coordinates, n of them. */
 typedef struct placed_run {
@@ -165,7 +165,7 @@ static assay_status place_run(as_af_reading *reading, placed_run *placed, uint32
     return ASSAY_OK;
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------ */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static bool add_run(as_af_reading *reading, uint32_t index, assay_id point, uint32_t repetition) {
     as_dataset *ds = reading->ds;

@@ -1,4 +1,5 @@
-/* See scan.h. The text is looked at in blocks of 64 bytes: one comparison of the whole block finds its commas, quotes and line ends, and fields are what lies between. */
+/* See scan.h. The text is looked at in blocks of 64 bytes: one comparison of the whole block finds its commas, quotes
+ * and line ends, and fields are what lies between. */
 #include "formats/afperf/scan.h"
 
 #if defined(__SSE2__)
@@ -7,7 +8,7 @@
 
 enum { BLOCK = 64 };
 
-/* ---- blocks ---------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 #if defined(__SSE2__)
 
@@ -72,7 +73,7 @@ static size_t next_of(as_af_scanner *scanner, char c) {
     return at;
 }
 
-/* ---- records --------------------------------------------------------------------------------------------------------- */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 void as_af_scan(as_af_scanner *scanner, const char *data, size_t size, size_t from, as_budget *budget) {
     *scanner = (as_af_scanner){
@@ -236,7 +237,7 @@ const char *as_af_fault_text(as_af_step fault) {
     return "";
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 /* Line ends in n bytes, as many sums at a time as a compiler likes. */
 static size_t count_lines(const char *text, size_t n) {

@@ -1,14 +1,17 @@
-/* The lexical layer of AFPerf: records of comma-separated fields (RFC 4180 each), and what the fields of each type of record are.
+/* The lexical layer of AFPerf: records of comma-separated fields (RFC 4180 each), and what the fields of each type of
+ * record are.
  *
- * A scanner gives the records of a text one after the other, where they lie; comments, blank records and repeated signatures are stepped over. It stops at the first fault, which has an
- * offset; as_af_place() makes line and column of any offset, so that nobody counts lines while all is well. Nothing is allocated but the list of fields of the longest record. */
+ * A scanner gives the records of a text one after the other, where they lie; comments, blank records and repeated
+ * signatures are stepped over. It stops at the first fault, which has an offset; as_af_place() makes line and column of
+ * any offset, so that nobody counts lines while all is well. Nothing is allocated but the list of fields of the longest
+ * record. */
 #ifndef AS_FORMATS_AFPERF_SCAN_H
 #define AS_FORMATS_AFPERF_SCAN_H
 
 #include "core/error.h"
 #include "core/memory.h"
 
-/* ---- the types of records -------------------------------------------------------------------------------------------- */
+/* ---- the types of records ---------------------------------------------------------------------------------------- */
 
 /* The numbers of the document. */
 typedef enum as_af_type {
@@ -42,7 +45,8 @@ typedef enum as_af_field_kind {
 
 enum { AS_AF_MOST_FIELDS = 9 };
 
-/* The format line of a type of record. fields[0] is the type itself. Records of data have pairs (measurement id, value) behind their fields: one or more. */
+/* The format line of a type of record. fields[0] is the type itself. Records of data have pairs (measurement id, value)
+ * behind their fields: one or more. */
 typedef struct as_af_layout {
     const char *name;
     uint8_t n_fields, n_required; /* both with the type; without pairs */
@@ -59,7 +63,7 @@ extern const as_af_layout as_af_layouts[AS_AF_N_TYPES];
 /* "RegionStart", "5" or "0x5". */
 as_af_type as_af_type_of(const char *text, size_t size);
 
-/* ---- records --------------------------------------------------------------------------------------------------------- */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 /* A field as it stands: of a quoted one what is between the quotes, where each doubled quote is still two. */
 typedef struct as_af_field {
@@ -115,8 +119,9 @@ void as_af_scan_end(as_af_scanner *scanner);
 /* What a fault is, for people: "a quote inside an unquoted field; put the field in quotes and double those in it". */
 const char *as_af_fault_text(as_af_step fault);
 
-/* The field that a record leaves out, as some of the document's examples do: its index, or 0 where all are there. What stands behind it is one place further to the front:
- * of RunInfo the format version (4), of RegionStart and SectionInfo the run id (2). */
+/* The field that a record leaves out, as some of the document's examples do: its index, or 0 where all are there. What
+ * stands behind it is one place further to the front: of RunInfo the format version (4), of RegionStart and SectionInfo
+ * the run id (2). */
 size_t as_af_omitted(const as_af_record *record);
 
 /* The fields of one record that is known to be without faults, one after the other and without any memory. */
@@ -128,13 +133,14 @@ as_af_walker as_af_walk(const char *data, size_t size, size_t offset);
 /* False: there are no more. */
 bool as_af_walk_next(as_af_walker *walker, as_af_field *field);
 
-/* ---- fields ---------------------------------------------------------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 /* The bytes that the field means, appended to out (of char). False when memory is out. */
 bool as_af_unquote(const as_af_field *field, as_vec *out);
 /* Empty, or spaces and tabs only. */
 bool as_af_is_blank(const as_af_field *field);
-/* Decimal (leading zeros too) or 0x…, the whole range of 64 bits, blanks around it allowed; false: no such number, negative or too large. */
+/* Decimal (leading zeros too) or 0x…, the whole range of 64 bits, blanks around it allowed; false: no such number,
+ * negative or too large. */
 bool as_af_integer(const as_af_field *field, uint64_t *out);
 /* The same with a sign: -2^63 … 2^63 - 1. */
 bool as_af_signed(const as_af_field *field, int64_t *out);
@@ -143,9 +149,10 @@ bool as_af_real(const as_af_field *field, double *out);
 /* "N.N.N"; major and minor (may be NULL): the first and the second one, something huge where 64 bits do not hold it. */
 bool as_af_version(const as_af_field *field, uint64_t *major, uint64_t *minor);
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
-/* The line and column, from 1, of an offset: quoted line ends count as lines. Keeps count of where it was, so that ascending offsets cost one pass. */
+/* The line and column, from 1, of an offset: quoted line ends count as lines. Keeps count of where it was, so that
+ * ascending offsets cost one pass. */
 typedef struct as_af_lines {
     size_t offset, line, line_start;
 } as_af_lines;

@@ -23,7 +23,7 @@ void as_af_piece_free(as_af_piece *piece) {
     piece->n_slots = 0;
 }
 
-/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 static bool same_text(const as_af_text *a, const as_af_field *b, uint64_t hash) {
     return a->hash == hash && a->field.size == b->size && a->field.has_quotes == b->has_quotes &&
@@ -71,7 +71,7 @@ static uint32_t text_of(as_af_piece *piece, const as_af_field *field) {
     return piece->slots[at] - 1;
 }
 
-/* ---- records --------------------------------------------------------------------------------------------------------- */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 static bool complain(as_af_piece *piece, const as_af_record *record, as_af_rule rule, size_t offset, size_t field) {
     as_af_problem problem = {.offset = offset,
@@ -194,7 +194,7 @@ static void take_record(as_af_piece *piece, const as_af_record *record) {
         AS_AT(as_af_item, items, items->count++) = item;
 }
 
-/* ---- the whole piece --------------------------------------------------------------------------------------------------- */
+/* ---- the whole piece --------------------------------------------------------------------------------------------- */
 
 /* A warning for each line of from … end - 1 with bytes that are no UTF-8. */
 static void check_utf8(as_af_piece *piece, size_t end) {

@@ -14,7 +14,7 @@ typedef struct builder {
     as_vec stack;     /* entry */
 } builder;
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 static assay_id region_of(builder *b, enum as_af_kind kind, as_str label) {
     uint64_t key = as_pair(kind, label);
@@ -61,13 +61,14 @@ static bool visit(builder *b, as_af_interval *interval, uint32_t parent) {
     return true;
 }
 
-/* ---- runs whose records come in the order of time ---------------------------------------------------------------------- */
+/* ---- runs whose records come in the order of time ---------------------------------------------------------------- */
 
 static bool has_run(const as_af_capture *capture, const as_af_interval *interval) {
     return interval->run != AS_AF_NONE && AS_AF_RUN(capture, interval->run)->is_defined;
 }
 
-/* Whether each region of such a run ends inside the one that was open when it began; else sorting says what overlaps. */
+/* Whether each region of such a run ends inside the one that was open when it began; else sorting says what
+ * overlaps. */
 static void check_nesting(const as_af_capture *capture) {
     for (size_t i = 0; i < capture->intervals.count; i++) {
         const as_af_interval *interval = AS_AF_INTERVAL(capture, i);
@@ -99,7 +100,7 @@ static bool visit_in_order(builder *b) {
     return true;
 }
 
-/* ---- other runs ------------------------------------------------------------------------------------------------------ */
+/* ---- other runs -------------------------------------------------------------------------------------------------- */
 
 static int compare_intervals(const void *a, const void *b, void *user) {
     const as_af_interval *intervals = user, *x = &intervals[*(const uint32_t *)a],
@@ -127,7 +128,8 @@ static bool report_overlap(builder *b, const as_af_interval *first, const as_af_
     return as_af_report(&b->reading->problems, &problem);
 }
 
-/* Where on the stack the region is that this one is inside of. Whoever ends too early to be it ends before anybody asks again, so that in all this is no long way. */
+/* Where on the stack the region is that this one is inside of. Whoever ends too early to be it ends before anybody asks
+ * again, so that in all this is no long way. */
 static uint32_t find_outer(builder *b, const as_af_interval *interval) {
     uint32_t at = b->stack.count ? (uint32_t)b->stack.count - 1 : AS_AF_NONE;
     while (at != AS_AF_NONE &&
@@ -180,7 +182,7 @@ static bool visit_the_rest(builder *b) {
     return true;
 }
 
-/* ---- time covered by sections ------------------------------------------------------------------------------------------ */
+/* ---- time covered by sections ------------------------------------------------------------------------------------ */
 
 static int compare_cells(const void *a, const void *b, void *user) {
     const as_af_interval *intervals = user, *x = &intervals[*(const uint32_t *)a],
@@ -225,7 +227,7 @@ static bool cover_sections(builder *b) {
     return true;
 }
 
-/* ---- the whole tree -------------------------------------------------------------------------------------------------- */
+/* ---- the whole tree ---------------------------------------------------------------------------------------------- */
 
 /* The tags of a section are those of its context, once each. */
 static bool add_section_tags(builder *b, const as_af_section *section, uint32_t cell, as_map *seen,

@@ -6,7 +6,7 @@
 
 enum { CHUNK = 1 << 13, OTHERS = 1 << 10 }; /* intervals, and records that belong to none, that are done in one go */
 
-/* ---- one value ------------------------------------------------------------------------------------------------------- */
+/* ---- one value --------------------------------------------------------------------------------------------------- */
 
 static as_cell text_cell(const as_af_field *field) { return as_cell_text_n(field->text, field->size); }
 
@@ -41,7 +41,7 @@ as_af_value as_af_value_of(const as_af_field *field, const as_af_measure *measur
     }
 }
 
-/* ---- what an interval adds ------------------------------------------------------------------------------------------- */
+/* ---- what an interval adds --------------------------------------------------------------------------------------- */
 
 typedef struct amount {
     as_whole whole;
@@ -150,7 +150,7 @@ static void add_tallies(const job *j, chunk *c, uint32_t cell) {
     forget_tallies(c);
 }
 
-/* ---- one record ------------------------------------------------------------------------------------------------------ */
+/* ---- one record -------------------------------------------------------------------------------------------------- */
 
 static const as_af_run *run_of(const as_af_capture *capture, const as_af_datum *datum) {
     uint32_t run = AS_AF_NONE;
@@ -219,7 +219,7 @@ static void take_datum(const job *j, chunk *c, as_af_datum *datum) {
     datum->n_pairs = n_left;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 /* The first record of a chunk of those that belong to no interval. */
 static size_t first_other(const job *j, size_t number) {
@@ -299,7 +299,8 @@ static void chunk_free(chunk *c) {
     as_af_problems_free(&c->problems);
 }
 
-/* Where in the text a chunk begins, the one after the last of its kind at the end: mostly the records of intervals come with them. */
+/* Where in the text a chunk begins, the one after the last of its kind at the end: mostly the records of intervals come
+ * with them. */
 static size_t place_of(const job *j, size_t number) {
     const as_af_capture *capture = j->capture;
     if (number < j->n_interval_chunks) return as_af_offset_of(AS_AF_INTERVAL(capture, number * CHUNK)->offset);
@@ -309,7 +310,8 @@ static size_t place_of(const job *j, size_t number) {
                                        : j->reading->size;
 }
 
-/* How many chunks from the first one on are done together, of n: as many as lie in a part of the text that may be in memory at once. */
+/* How many chunks from the first one on are done together, of n: as many as lie in a part of the text that may be in
+ * memory at once. */
 static size_t chunks_together(const job *j, size_t n, size_t most) {
     enum { PART = 1 << 25 };
     size_t end = j->first_chunk < j->n_interval_chunks ? j->n_interval_chunks : n;

@@ -1,7 +1,7 @@
 /* Writing AFPerf: which way, and what there is to say about it. */
 #include "formats/afperf/write.h"
 
-/* ---- writing ---------------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* A dataset of another format behind what is in a file: its ids are only known when it is written. */
 static assay_status append_foreign(as_writer *writer) {
@@ -29,7 +29,7 @@ assay_status as_af_write(as_writer *writer) {
     return as_af_write_records(&part, NULL, 0, false, writer->out, as_ds_budget(writer->dataset), writer->error);
 }
 
-/* ---- what there is to say about it ------------------------------------------------------------------------------------------ */
+/* ---- what there is to say about it ------------------------------------------------------------------------------- */
 
 static bool has_extra_fields(const as_dataset *ds) {
     for (size_t i = 0; i < ds->problems.count; i++) {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* ---- captures that were read ---------------------------------------------------------------------------------------------- */
+/* ---- captures that were read ------------------------------------------------------------------------------------- */
 
 /* Some run has a later minor version than 1.0. */
 static bool has_later_version(const as_dataset *ds) {
@@ -28,13 +28,14 @@ bool as_af_part_of(const as_dataset *ds, as_af_part *out) {
     return true;
 }
 
-/* ---- behind others ---------------------------------------------------------------------------------------------------------- */
+/* ---- behind others ----------------------------------------------------------------------------------------------- */
 
 static bool has_signature(const as_af_part *part) {
     return part->size >= AS_AF_SIGNATURE_SIZE && memcmp(part->data, AS_AF_SIGNATURE, AS_AF_SIGNATURE_SIZE) == 0;
 }
 
-/* What follows must be records of their own. Whether the rest of the file can be read is seen when its ids are looked at. */
+/* What follows must be records of their own. Whether the rest of the file can be read is seen when its ids are looked
+ * at. */
 static assay_status check_existing(const as_af_part *existing, assay_error *error) {
     if (has_signature(existing)) return ASSAY_OK;
     return as_fail(error, ASSAY_E_FORMAT, as_place_line(existing->name, 1, 1), "afperf-signature",
@@ -56,7 +57,7 @@ assay_status as_af_append_part(as_writer *writer, const as_af_part *part) {
     return status;
 }
 
-/* ---- containers ------------------------------------------------------------------------------------------------------------- */
+/* ---- containers -------------------------------------------------------------------------------------------------- */
 
 static assay_status write_container(const as_af_part *parts, size_t n, as_output *out, as_budget *budget,
                                     assay_error *error) {

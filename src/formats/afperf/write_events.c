@@ -1,4 +1,5 @@
-/* Events as regions, sections and pauses. Their records may stand in any order: each event is written by itself, in the order of the dataset. */
+/* Events as regions, sections and pauses. Their records may stand in any order: each event is written by itself, in the
+ * order of the dataset. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ typedef struct section {
     uint64_t id, n_intervals;
 } section;
 
-/* ---- time ------------------------------------------------------------------------------------------------------------------ */
+/* ---- time -------------------------------------------------------------------------------------------------------- */
 
 uint64_t as_af_origin(const as_dataset *ds, as_af_written_run run) {
     double earliest = 0;
@@ -35,7 +36,7 @@ static uint64_t stamp(const eventing *e, double seconds) {
     return before < e->origin ? e->origin - before : 0;
 }
 
-/* ---- tags ------------------------------------------------------------------------------------------------------------------ */
+/* ---- tags -------------------------------------------------------------------------------------------------------- */
 
 static bool add_tag(eventing *e, const as_attribute *attribute) {
     const char *key = as_ds_text(e->ds, attribute->key), *name = strncmp(key, "tag:", 4) == 0 ? key + 4 : key;
@@ -76,7 +77,7 @@ static void put_label(eventing *e, as_str name) {
     as_output_char(out, '\n');
 }
 
-/* ---- records --------------------------------------------------------------------------------------------------------------- */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 /* Values of a context go to the first event that has it. */
 static void take_place(eventing *e, assay_id context, as_af_place_of place) {

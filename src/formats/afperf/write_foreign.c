@@ -10,7 +10,7 @@ static bool is_measured(const as_dataset *ds, assay_id metric) {
     return as_af_use_of(ds, metric) == AS_AF_USE_MEASURED;
 }
 
-/* ---- before a run is written ----------------------------------------------------------------------------------------------- */
+/* ---- before a run is written ------------------------------------------------------------------------------------- */
 
 /* Values that are 0 say nothing, but in experiments, where a missing one is something else. */
 static bool says_something(const as_dataset *ds, const as_af_values *values, size_t i) {
@@ -46,7 +46,7 @@ static void find_parents(as_af_foreign *f) {
     }
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static void put_place(as_output *out, const as_af_place_of *place) {
     as_output_text(out, place->is_section ? "SectionAggregate" : "RegionAggregate");
@@ -89,7 +89,7 @@ static assay_status put_group(as_af_foreign *f, as_af_written_run run, as_af_val
     return ASSAY_OK;
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------------ */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static assay_status write_run(as_af_foreign *f, size_t index, as_af_values *values) {
     as_af_written_run run = as_af_run_at(f->ds, index);
@@ -147,13 +147,14 @@ assay_status as_af_write_foreign(as_writer *writer) {
     return status;
 }
 
-/* ---- what there is to say about it ----------------------------------------------------------------------------------------- */
+/* ---- what there is to say about it ------------------------------------------------------------------------------- */
 
 static void lose(as_losses *losses, size_t n, const char *one, const char *many) {
     if (n) as_lose(losses, "%zu %s", n, n == 1 ? one : many);
 }
 
-/* Of a dataset with events only these are written: what else is in its call tree has no place, and sections have none in a tree. */
+/* Of a dataset with events only these are written: what else is in its call tree has no place, and sections have none
+ * in a tree. */
 static void lose_tree(const as_dataset *ds, as_losses *losses) {
     size_t n_without = 0, n_beside = 0;
     uint8_t *marks = calloc(ds->contexts.count + 1, sizeof *marks); /* 1: it has an event, 2: which is a section */

@@ -1,13 +1,15 @@
 /* Datasets of other formats as captures: what the parts of it share.
  *
- * Each run of the dataset is a run; parameters and attributes are its tags. A call path is a region, laid out in time so that it nests and lasts as the tree and its times say, and all its
- * measured values are one raw aggregate; where the dataset has events, these are the regions and sections instead. Values are inclusive and added up over locations. */
+ * Each run of the dataset is a run; parameters and attributes are its tags. A call path is a region, laid out in time
+ * so that it nests and lasts as the tree and its times say, and all its measured values are one raw aggregate; where
+ * the dataset has events, these are the regions and sections instead. Values are inclusive and added up over
+ * locations. */
 #ifndef AS_FORMATS_AFPERF_WRITE_FOREIGN_H
 #define AS_FORMATS_AFPERF_WRITE_FOREIGN_H
 
 #include "formats/afperf/write.h"
 
-/* ---- values (write_values.c) ------------------------------------------------------------------------------------------- */
+/* ---- values (write_values.c) ------------------------------------------------------------------------------------- */
 
 /* What a metric becomes. */
 typedef enum as_af_use {
@@ -22,7 +24,8 @@ typedef enum as_af_use {
 as_af_use as_af_use_of(const as_dataset *ds, assay_id metric);
 /* Seconds in one of the metric's unit; 0: it is none of time. */
 double as_af_unit_seconds(const as_dataset *ds, assay_id metric);
-/* That regions last as long as: the one called time, else the first one of time, which is measured as well. ASSAY_NONE: none. */
+/* That regions last as long as: the one called time, else the first one of time, which is measured as well. ASSAY_NONE:
+ * none. */
 assay_id as_af_time_metric(const as_dataset *ds);
 /* The metric of this use, or ASSAY_NONE. */
 assay_id as_af_metric_for(const as_dataset *ds, as_af_use use);
@@ -50,7 +53,7 @@ bool as_af_has_place(const as_dataset *ds, assay_id context);
 /* Whether it is written as a section. */
 bool as_af_is_section(const as_dataset *ds, assay_id context);
 
-/* ---- texts (write_tags.c) ---------------------------------------------------------------------------------------------- */
+/* ---- texts (write_tags.c) ---------------------------------------------------------------------------------------- */
 
 /* Tags of a call path: what and where it is; behind what tags (of char) holds. */
 bool as_af_context_tags(const as_dataset *ds, assay_id context, as_vec *tags);
@@ -63,7 +66,7 @@ bool as_af_keeps_attribute(const as_dataset *ds, const as_attribute *attribute);
 void as_af_put_hex(as_output *out, uint64_t id);
 void as_af_put_number(as_output *out, uint64_t number);
 
-/* ---- regions and sections (write_tree.c, write_events.c) --------------------------------------------------------------- */
+/* ---- regions and sections (write_tree.c, write_events.c) --------------------------------------------------------- */
 
 /* Where the values of a context go. */
 typedef struct as_af_place_of {

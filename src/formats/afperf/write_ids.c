@@ -1,11 +1,12 @@
-/* Ids of captures that come together in one file: see write.h. Numbers that a part only refers to count like those it defines: they must not become those of another part either. */
+/* Ids of captures that come together in one file: see write.h. Numbers that a part only refers to count like those it
+ * defines: they must not become those of another part either. */
 #include "formats/afperf/write.h"
 
 #include <stdlib.h>
 
 enum { WINDOW_BITS = 58, N_WINDOWS = 64 };
 
-/* ---- what is an id of what ------------------------------------------------------------------------------------------------ */
+/* ---- what is an id of what --------------------------------------------------------------------------------------- */
 
 as_af_space as_af_space_of(as_af_type type, size_t field) {
     enum { RUN = AS_AF_RUNS + 1, REGION = AS_AF_REGIONS + 1, SECTION = AS_AF_SECTIONS + 1 };
@@ -34,7 +35,7 @@ bool as_af_is_processed(const as_af_record *record) {
     return at < record->n_fields && !as_af_is_blank(&record->fields[at]);
 }
 
-/* ---- collecting ------------------------------------------------------------------------------------------------------------ */
+/* ---- collecting -------------------------------------------------------------------------------------------------- */
 
 static void see(as_af_renumbering *ids, uint64_t id) {
     unsigned window = (unsigned)(id >> WINDOW_BITS);
@@ -91,7 +92,7 @@ static assay_status note_part(as_af_renumbering *ids, size_t number, const as_af
     return step == AS_AF_END ? ASSAY_OK : as_af_fail_scan(part, step, scanner.fault, error);
 }
 
-/* ---- new ones ------------------------------------------------------------------------------------------------------------- */
+/* ---- new ones ---------------------------------------------------------------------------------------------------- */
 
 /* Behind the largest one of a range that has room. */
 static bool find_room(as_af_renumbering *ids) {

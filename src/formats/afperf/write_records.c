@@ -18,7 +18,7 @@ typedef struct copy {
     char *at, *end, *buffer;
 } copy;
 
-/* ---- bytes --------------------------------------------------------------------------------------------------------------- */
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 static void hand_over(copy *c) {
     as_output_write(c->out, c->buffer, (size_t)(c->at - c->buffer));
@@ -72,9 +72,10 @@ void as_af_put_text(as_output *out, const char *text, size_t size) {
         as_output_quoted(out, text, size);
 }
 
-/* ---- fields -------------------------------------------------------------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
 
-/* Whether a blank id would be taken for something of another part: what it stands for, a record before it, is not in this one. */
+/* Whether a blank id would be taken for something of another part: what it stands for, a record before it, is not in
+ * this one. */
 static bool is_astray(const copy *c, const as_af_record *record, size_t field) {
     as_af_type type = record->type;
     if (as_af_space_of(type, field) == AS_AF_NO_SPACE) return false;
@@ -149,7 +150,7 @@ static void put_omitted(copy *c, const as_af_record *record) {
         put(c, c->run.text, c->run.size);
 }
 
-/* ---- records ------------------------------------------------------------------------------------------------------------- */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 /* One that is no comment and not blank without its quotes either. */
 static void put_unknown(copy *c, const as_af_record *record, bool has_returns) {
@@ -231,7 +232,7 @@ static void put_record(copy *c, const as_af_record *record) {
     put_char(c, '\n');
 }
 
-/* ---- all of them --------------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 assay_status as_af_fail_scan(const as_af_part *text, as_af_step step, size_t fault, assay_error *error) {
     if (step == AS_AF_OUT_OF_MEMORY) return as_fail_memory(error, text->name);

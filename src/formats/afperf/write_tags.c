@@ -21,7 +21,7 @@ static void put_words(as_output *out, const char *text) {
     if (text) as_af_put_text(out, text, strlen(text));
 }
 
-/* ---- tags ------------------------------------------------------------------------------------------------------------------ */
+/* ---- tags -------------------------------------------------------------------------------------------------------- */
 
 bool as_af_is_tag(const char *name, as_cell value) {
     bool is_text = value.type == AS_CELL_TEXT || value.type == AS_CELL_JSON;
@@ -137,7 +137,7 @@ bool as_af_context_tags(const as_dataset *ds, assay_id context, as_vec *tags) {
     return fine;
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------------ */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 /* A parameter is a tag whatever it is called. */
 static bool add_coordinates(const as_dataset *ds, assay_id point, as_vec *tags) {
@@ -172,7 +172,8 @@ static const char *application_of(const as_af_foreign *f, as_af_written_run run)
     return slash && slash[1] ? slash + 1 : path && *path ? path : "unknown";
 }
 
-/* The source's own number where it is one; else one that hardly any other run has, but always the same for the same input. */
+/* The source's own number where it is one; else one that hardly any other run has, but always the same for the same
+ * input. */
 static uint64_t id_of(as_af_foreign *f, as_af_written_run run, size_t index) {
     const char *source = run.run == ASSAY_NONE ? NULL : as_ds_text(f->ds, as_ds_run(f->ds, run.run)->source_id);
     const char *path = as_ds_text(f->ds, f->ds->path);
@@ -208,7 +209,7 @@ uint64_t as_af_put_run(as_af_foreign *f, size_t index, uint64_t start) {
     return id;
 }
 
-/* ---- measurement types ----------------------------------------------------------------------------------------------------- */
+/* ---- measurement types ------------------------------------------------------------------------------------------- */
 
 void as_af_put_measurement_type(as_output *out, const as_dataset *ds, uint64_t run, uint64_t id, assay_id metric,
                                 bool is_real) {

@@ -26,7 +26,7 @@ uint64_t as_af_nanoseconds(double seconds) {
     return nanoseconds >= 9e18 ? (uint64_t)9e18 : (uint64_t)(nanoseconds + 0.5);
 }
 
-/* ---- lengths --------------------------------------------------------------------------------------------------------------- */
+/* ---- lengths ----------------------------------------------------------------------------------------------------- */
 
 /* What stands in the values of time; without, so much that each begins at a time of its own. */
 static assay_status find_lengths(layout *l) {
@@ -60,7 +60,7 @@ static assay_status find_lengths(layout *l) {
     return ASSAY_OK;
 }
 
-/* ---- regions --------------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 static void put_start(layout *l, assay_id context, uint64_t id, uint64_t at) {
     as_output *out = l->f->out;
@@ -123,7 +123,7 @@ static uint64_t next_start(layout *l, assay_id parent, uint64_t *end_of_all, uin
     return start;
 }
 
-/* ---- sections -------------------------------------------------------------------------------------------------------------- */
+/* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 /* Intervals that begin together: the first lasts as long as all of them cover, the others what is left to the sum. */
 static void put_section(layout *l, assay_id context, uint64_t start) {
@@ -159,7 +159,7 @@ static void put_section(layout *l, assay_id context, uint64_t start) {
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static assay_status load_if_any(layout *l, as_af_use use, as_af_values *values, bool *has) {
     assay_id metric = as_af_metric_for(l->ds, use);

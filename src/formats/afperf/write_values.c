@@ -5,7 +5,7 @@
 #include "core/words.h"
 #include "formats/afperf/write_foreign.h"
 
-/* ---- metrics -------------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 /* Also with its unit behind it, as HPCToolkit has it: "time (s)". */
 static bool is_called(const as_dataset *ds, const as_metric *metric, const char *name) {
@@ -52,7 +52,7 @@ assay_id as_af_time_metric(const as_dataset *ds) {
     return found;
 }
 
-/* ---- runs and contexts ----------------------------------------------------------------------------------------------------- */
+/* ---- runs and contexts ------------------------------------------------------------------------------------------- */
 
 size_t as_af_runs(const as_dataset *ds) { return ds->runs.count ? ds->runs.count : ds->n_points; }
 
@@ -70,7 +70,7 @@ bool as_af_is_section(const as_dataset *ds, assay_id context) {
     return as_ds_context(ds, context)->subtree == 1 && as_context_is_section(ds, context);
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 bool as_af_values_init(as_af_values *values, const as_dataset *ds) {
     values->n = ds->contexts.count;

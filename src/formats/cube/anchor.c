@@ -1,5 +1,5 @@
-/* anchor.xml: the metrics, the program (regions and the call tree) and the system, in one pass. Contexts need no sorting: the document's order is
- * pre-order. Nothing here recurses, so nesting costs memory only. */
+/* anchor.xml: the metrics, the program (regions and the call tree) and the system, in one pass. Contexts need no
+ * sorting: the document's order is pre-order. Nothing here recurses, so nesting costs memory only. */
 #include "formats/cube/anchor.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static as_anchor_field find_field(const field_name *fields, const char *name) {
     return fields->field;
 }
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 static const field_name metric_fields[] = {
     {"disp_name", AS_FIELD_DISPLAY_NAME},
@@ -40,7 +40,8 @@ static const field_name metric_fields[] = {
 
 static as_metric *metric_at(as_anchor *a) { return &AS_AT(as_metric, &a->ds->metrics, a->metric); }
 
-/* No type and unknown ones are EXCLUSIVE, and SIMPLE ones are numbered and summed as INCLUSIVE ones: CubeLib reads them so. */
+/* No type and unknown ones are EXCLUSIVE, and SIMPLE ones are numbered and summed as INCLUSIVE ones: CubeLib reads them
+ * so. */
 static assay_status set_kind(as_anchor *a, const as_xml *xml, const char *type, as_cube_metric *numbers) {
     as_metric *metric = metric_at(a);
     bool is_simple = type && strcmp(type, "SIMPLE") == 0;
@@ -112,7 +113,7 @@ static assay_status end_metric(as_anchor *a, const as_xml *xml) {
     return ASSAY_OK;
 }
 
-/* ---- regions and contexts -------------------------------------------------------------------------------------------- */
+/* ---- regions and contexts ---------------------------------------------------------------------------------------- */
 
 static const field_name region_fields[] = {
     {"name", AS_FIELD_NAME}, {"mangled_name", AS_FIELD_MANGLED}, {"role", AS_FIELD_ROLE}, {"paradigm", AS_FIELD_OTHER},
@@ -243,7 +244,7 @@ static void end_in_program(as_anchor *a, const char *name) {
         a->region = ASSAY_NONE;
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static assay_status tell_progress(as_anchor *a, const as_xml *xml) {
     a->n_elements = 0;
@@ -369,7 +370,7 @@ static assay_status on_end(void *user, const as_xml *xml, const char *name) {
     return ASSAY_OK;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 /* Contexts that came before their region. */
 static assay_status resolve_regions(as_anchor *a) {

@@ -88,7 +88,7 @@ assay_status as_anchor_broken(as_anchor *a, const as_xml *xml, const char *rule,
 void as_anchor_warn(as_anchor *a, const as_xml *xml, const char *rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 /* The value of an attribute in a list of them, or NULL. */
 const char *as_anchor_find(const char *const *attributes, const char *name);
@@ -99,16 +99,18 @@ int64_t as_anchor_line(const char *text);
 /* Adds an attribute; prefix may be "". */
 assay_status as_anchor_note(as_anchor *a, as_owner owner, assay_id id, const char *prefix, const char *key,
                             const char *value, size_t size);
-/* Adds "@NAME" for each attribute that is not among known (separated by blanks). section: NULL, or the part of the document it is of. */
+/* Adds "@NAME" for each attribute that is not among known (separated by blanks). section: NULL, or the part of the
+ * document it is of. */
 assay_status as_anchor_note_others(as_anchor *a, as_owner owner, assay_id id, const char *section,
                                    const char *const *attributes, const char *known);
 /* <attr key= value=>. */
 assay_status as_anchor_note_attr(as_anchor *a, as_owner owner, assay_id id, const char *const *attributes);
 
-/* Where attributes lack the quotes that XML wants, as CubeLib writes them: the document with quotes, into out, an empty vector of char. Else out stays empty. */
+/* Where attributes lack the quotes that XML wants, as CubeLib writes them: the document with quotes, into out, an empty
+ * vector of char. Else out stays empty. */
 assay_status as_anchor_quote(as_anchor *a, const char *data, size_t size, as_vec *out);
 
-/* ---- elements kept as text ------------------------------------------------------------------------------------------- */
+/* ---- elements kept as text --------------------------------------------------------------------------------------- */
 
 /* Begins with the element being read. owner_id ASSAY_NONE: step over it. */
 assay_status as_anchor_capture_start(as_anchor *a, as_owner owner, assay_id owner_id, const char *key, const char *name,
@@ -117,7 +119,7 @@ assay_status as_anchor_capture_element(as_anchor *a, const char *name, const cha
 assay_status as_anchor_capture_text(as_anchor *a, const char *data, size_t size);
 assay_status as_anchor_capture_end(as_anchor *a, const char *name);
 
-/* ---- fields ---------------------------------------------------------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 void as_anchor_field_start(as_anchor *a, as_anchor_field field);
 /* One that becomes an attribute: prefix and name. */
@@ -125,7 +127,7 @@ assay_status as_anchor_field_other(as_anchor *a, const char *prefix, const char 
 /* Interns the text of the field that ends; AS_NO_STR where it is empty. */
 assay_status as_anchor_field_string(as_anchor *a, as_str *out);
 
-/* ---- the system tree ------------------------------------------------------------------------------------------------- */
+/* ---- the system tree --------------------------------------------------------------------------------------------- */
 
 assay_status as_anchor_system_start(as_anchor *a, const as_xml *xml, const char *name, const char *const *attributes);
 assay_status as_anchor_system_field(as_anchor *a);

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* ---- errors ---------------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 assay_status as_anchor_broken(as_anchor *a, const as_xml *xml, const char *rule, const char *format, ...) {
     char message[512];
@@ -26,7 +26,7 @@ void as_anchor_warn(as_anchor *a, const as_xml *xml, const char *rule, const cha
     as_warn(a->reader, as_xml_place(xml), rule, "anchor.xml: %s", message);
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 const char *as_anchor_find(const char *const *attributes, const char *name) {
     for (; *attributes; attributes += 2) {
@@ -116,7 +116,7 @@ assay_status as_anchor_note_attr(as_anchor *a, as_owner owner, assay_id id, cons
     return as_anchor_note(a, owner, id, is_reserved(owner, key) ? AS_CUBE_ATTR : "", key, value, strlen(value));
 }
 
-/* ---- elements kept as text ------------------------------------------------------------------------------------------- */
+/* ---- elements kept as text --------------------------------------------------------------------------------------- */
 
 /* Appends text with &, <, >, quotes and what is not to stand in an attribute's value written as XML wants it. */
 static bool escape(as_vec *out, const char *text, size_t size) {
@@ -198,7 +198,7 @@ assay_status as_anchor_capture_end(as_anchor *a, const char *name) {
     return as_anchor_note(a, c->owner, c->owner_id, "", c->key, c->text.data, c->text.count);
 }
 
-/* ---- fields ---------------------------------------------------------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 void as_anchor_field_start(as_anchor *a, as_anchor_field field) {
     a->field = field;

@@ -1,4 +1,5 @@
-/* CubeLib writes two attributes of formulas without quotes, <cubepl rowwise=false> and <cubeplaggr cubeplaggrtype=plus>, and reads them so. That is no XML. */
+/* CubeLib writes two attributes of formulas without quotes, <cubepl rowwise=false> and <cubeplaggr
+ * cubeplaggrtype=plus>, and reads them so. That is no XML. */
 #include <ctype.h>
 
 #include "formats/cube/anchor.h"

@@ -1,4 +1,5 @@
-/* The system tree: machines, nodes, processes and the locations that have values, in today's words and in the old ones. */
+/* The system tree: machines, nodes, processes and the locations that have values, in today's words and in the old
+ * ones. */
 #include <stdlib.h>
 
 #include "formats/cube/anchor.h"
@@ -86,7 +87,7 @@ void as_anchor_system_end(as_anchor *a, const char *name) {
     if (a->place != ASSAY_NONE && find_tag(name)) a->place = place_at(a, a->place)->location.parent;
 }
 
-/* ---- from places to locations ---------------------------------------------------------------------------------------- */
+/* ---- from places to locations ------------------------------------------------------------------------------------ */
 
 typedef struct leaf {
     uint64_t number;

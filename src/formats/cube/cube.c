@@ -11,7 +11,7 @@ static const as_option read_options[] = {
     {NULL, AS_OPTION_TEXT, NULL, NULL, NULL},
 };
 
-/* ---- bid ------------------------------------------------------------------------------------------------------------- */
+/* ---- bid --------------------------------------------------------------------------------------------------------- */
 
 /* "anchor.xml", "12.index", "12.data", with a NUL behind it; possibly below a directory, which reading then refuses. */
 static bool is_member_name(const char *name, size_t room) {
@@ -48,7 +48,7 @@ static int bid_cube(const as_probe *probe) {
     return has_one ? bits + MEMBER_BITS + ending : ending ? bits + ending : 0;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* The input stays open with the dataset, or, where it cannot, is copied. */
 static assay_status open_archive(as_reader *reader, as_cube *cube) {

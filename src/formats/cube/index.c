@@ -17,7 +17,7 @@ enum {
     MAX_OPAQUE = 1 << 20, /* bytes of one value we know nothing of */
 };
 
-/* ---- words ----------------------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 assay_status as_cube_fail(const as_cube_rows *rows, const as_tar_member *member, uint64_t within, assay_error *error,
                           const char *rule, const char *format, ...) {
@@ -43,7 +43,7 @@ void as_cube_warn(const as_cube_rows *rows, const as_tar_member *member, uint64_
                    as_ds_text(rows->cube->ds, as_ds_metric(rows->cube->ds, rows->metric.id)->name), message);
 }
 
-/* ---- the index ------------------------------------------------------------------------------------------------------- */
+/* ---- the index --------------------------------------------------------------------------------------------------- */
 
 /* Count and list of a sparse index. One that ends before the count is what CubeLib writes where all is zero. */
 static assay_status read_list(as_cube_rows *rows, assay_error *error) {
@@ -85,7 +85,7 @@ static assay_status read_index(as_cube_rows *rows, assay_error *error) {
     return ASSAY_OK;
 }
 
-/* ---- plain data ------------------------------------------------------------------------------------------------------ */
+/* ---- plain data -------------------------------------------------------------------------------------------------- */
 
 /* Some types do not say how large they are: the rows do. */
 static assay_status find_plain_size(as_cube_rows *rows, size_t size) {
@@ -116,7 +116,7 @@ static assay_status read_plain(as_cube_rows *rows) {
     return ASSAY_OK;
 }
 
-/* ---- packed data ----------------------------------------------------------------------------------------------------- */
+/* ---- packed data ------------------------------------------------------------------------------------------------- */
 
 static uint64_t field_at(const as_cube_rows *rows, size_t at) {
     return rows->width == 8 ? as_cube_u64(rows->data->data + at, rows->is_big_endian)
@@ -181,7 +181,8 @@ static bool try_table(as_cube_rows *rows, uint8_t width, table_state *state) {
     return true;
 }
 
-/* Leaves *rows as the table is: 8 bytes, as files have it, or 4, as the format's document has it. Only one of them can be sound. */
+/* Leaves *rows as the table is: 8 bytes, as files have it, or 4, as the format's document has it. Only one of them can
+ * be sound. */
 static bool find_table(as_cube_rows *rows, table_state *state) {
     if (!try_table(rows, 8, state)) return false;
     if (state->is_sound) return true;
@@ -250,7 +251,7 @@ static assay_status read_data(as_cube_rows *rows, assay_error *error) {
                         DATA_MAGIC, PACKED_MAGIC);
 }
 
-/* ---- which rows ------------------------------------------------------------------------------------------------------ */
+/* ---- which rows -------------------------------------------------------------------------------------------------- */
 
 uint32_t *as_cube_find_segments(const as_cube_rows *rows) {
     if (!rows->is_packed || rows->is_in_order) return NULL;
@@ -318,7 +319,7 @@ static assay_status count_rows(as_cube_rows *rows, uint32_t *n_rows, assay_error
     return ASSAY_OK;
 }
 
-/* ---- a metric -------------------------------------------------------------------------------------------------------- */
+/* ---- a metric ---------------------------------------------------------------------------------------------------- */
 
 /* The type of a metric's values; what cannot be read as a type is taken for numbers of 8 bytes, as CubeLib does. */
 static as_value_type type_of(const as_cube *cube, const as_cube_metric *metric) {

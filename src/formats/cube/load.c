@@ -1,4 +1,5 @@
-/* Decoding a metric's rows: used in place where the file has them as this machine does, else unpacked and turned round, rows in parallel. */
+/* Decoding a metric's rows: used in place where the file has them as this machine does, else unpacked and turned round,
+ * rows in parallel. */
 #include <libdeflate.h>
 #include <stdlib.h>
 
@@ -14,9 +15,10 @@ static bool is_native(const as_cube_rows *rows) {
     return rows->type.dtype == AS_DTYPE_OPAQUE || rows->is_big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
-/* ---- which context has which row ------------------------------------------------------------------------------------- */
+/* ---- which context has which row --------------------------------------------------------------------------------- */
 
-/* Rows of INCLUSIVE metrics are numbered "wide": going through the tree in pre-order, each context hands out the next numbers to all its children. */
+/* Rows of INCLUSIVE metrics are numbered "wide": going through the tree in pre-order, each context hands out the next
+ * numbers to all its children. */
 static const uint32_t *wide_numbers(as_cube *cube) {
     if (cube->wide_numbers) return cube->wide_numbers;
     const as_context *contexts = cube->ds->contexts.data;
@@ -91,7 +93,7 @@ assay_status as_cube_list(as_profile *profile, assay_error *error) {
     return as_fail_memory(error, rows->cube->path);
 }
 
-/* ---- decoding -------------------------------------------------------------------------------------------------------- */
+/* ---- decoding ---------------------------------------------------------------------------------------------------- */
 
 /* The bytes of n_values values in the other order. */
 static void turn_round(as_value_type type, char *values, size_t n_values) {
@@ -161,8 +163,9 @@ static bool counts_below_zero(const as_cube_rows *rows) {
     return rows->type.dtype == AS_DTYPE_UINT64 && !rows->cube->full_uint64;
 }
 
-/* Unpacks a segment to exactly a row. Rows of zeros are segments of a few bytes, which all count as the end that libdeflate reads slowly: it is shown what lies
- * behind as well, and where that does not go well the segment alone decides. */
+/* Unpacks a segment to exactly a row. Rows of zeros are segments of a few bytes, which all count as the end that
+ * libdeflate reads slowly: it is shown what lies behind as well, and where that does not go well the segment alone
+ * decides. */
 static enum libdeflate_result unpack(struct libdeflate_decompressor *unpacker, const as_cube_rows *rows,
                                      as_cube_segment segment, char *out) {
     const char *from = rows->data->data + rows->body_at + segment.offset;
@@ -251,7 +254,7 @@ static assay_status decode(as_cube_rows *rows, as_profile *profile, unsigned thr
     return ASSAY_OK;
 }
 
-/* ---- counters below zero --------------------------------------------------------------------------------------------- */
+/* ---- counters below zero ----------------------------------------------------------------------------------------- */
 
 typedef struct counter_search {
     const as_cube_rows *rows;
@@ -281,7 +284,7 @@ static assay_status find_counters_below_zero(const as_cube_rows *rows, const as_
     return ASSAY_OK;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static assay_status load(as_cube_rows *rows, as_profile *profile, unsigned threads, assay_error *error) {
     uint64_t n_below_zero = 0;

@@ -51,7 +51,8 @@ static inline uint32_t as_cube_entry(const as_cube_rows *rows, uint32_t i) {
     return rows->entries ? as_cube_u32(rows->entries + 4 * (size_t)i, rows->is_big_endian) : i;
 }
 
-/* Where the row of a segment begins among unpacked ones; where the packed bytes begin in the body; how many they are. */
+/* Where the row of a segment begins among unpacked ones; where the packed bytes begin in the body; how many they
+ * are. */
 typedef struct as_cube_segment {
     uint64_t position, offset, size;
 } as_cube_segment;
@@ -64,16 +65,19 @@ assay_status as_cube_fail(const as_cube_rows *rows, const as_tar_member *member,
 void as_cube_warn(const as_cube_rows *rows, const as_tar_member *member, uint64_t within, const char *rule,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* For each number of a context its row, UINT32_MAX where there is none; of two with one number the last counts. *n_rows: how many have one; *n_beyond: entries
- * that are in no tree; *n_twice: entries whose number came again. *out is to be freed; NULL when memory is out. */
+/* For each number of a context its row, UINT32_MAX where there is none; of two with one number the last counts.
+ * *n_rows: how many have one; *n_beyond: entries that are in no tree; *n_twice: entries whose number came again. *out
+ * is to be freed; NULL when memory is out. */
 void as_cube_find_rows(const as_cube_rows *rows, uint32_t **out, uint32_t *n_rows, uint32_t *n_beyond,
                        uint32_t *n_twice);
-/* For each row its segment, UINT32_MAX where there is none; to be freed. NULL when memory is out, or when segments are in order. */
+/* For each row its segment, UINT32_MAX where there is none; to be freed. NULL when memory is out, or when segments are
+ * in order. */
 uint32_t *as_cube_find_segments(const as_cube_rows *rows);
 
 /* From now on whoever asks for the values is told this. False when memory is out. */
 bool as_cube_give_up(as_cube_rows *rows, const assay_error *failure);
-/* Fills contexts and rows of a profile of a Cube file ahead of its values. Nothing where the values cannot be had. ASSAY_E_NOMEM. */
+/* Fills contexts and rows of a profile of a Cube file ahead of its values. Nothing where the values cannot be had.
+ * ASSAY_E_NOMEM. */
 assay_status as_cube_list(as_profile *profile, assay_error *error);
 /* as_profile_source.load of an as_cube_rows. */
 assay_status as_cube_load(as_profile_source *source, as_dataset *ds, as_profile *profile, unsigned threads,

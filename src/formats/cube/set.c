@@ -20,7 +20,7 @@ static const as_option read_options[] = {
 
 static const as_point_rules rules = {.ending = ".cubex", .parse = as_set_parse_name};
 
-/* ---- bid ------------------------------------------------------------------------------------------------------------- */
+/* ---- bid --------------------------------------------------------------------------------------------------------- */
 
 /* The probe has nothing of a directory but its name: hence a bounded look into it. */
 static int bid_set(const as_probe *probe) {
@@ -28,7 +28,7 @@ static int bid_set(const as_probe *probe) {
     return found == AS_POINTS_DIRECTORIES ? BID_BITS : found == AS_POINTS_FILES ? ONE_FILE_BITS : 0;
 }
 
-/* ---- reading them ---------------------------------------------------------------------------------------------------- */
+/* ---- reading them ------------------------------------------------------------------------------------------------ */
 
 /* Formulas are those of the set: what is wrong with them is said once, not for each file. */
 static void forget_formulas(as_dataset *part) {
@@ -67,7 +67,7 @@ static assay_status read_files(as_set *set) {
     return as_point_set_read(&set->points, read_one, set);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static as_scaling chosen_scaling(const as_options *options) {
     const char *text = as_option_text(options, "scaling");

@@ -1,4 +1,5 @@
-/* Private to the reader of sets: a directory DIR/POINT/FILE.cubex, each a run of one program at one point of its parameters. */
+/* Private to the reader of sets: a directory DIR/POINT/FILE.cubex, each a run of one program at one point of its
+ * parameters. */
 #ifndef AS_FORMATS_CUBE_SET_H
 #define AS_FORMATS_CUBE_SET_H
 
@@ -6,15 +7,16 @@
 #include "formats/cube/cube.h"
 #include "formats/points.h"
 
-/* ---- names of directories -------------------------------------------------------------------------------------------- */
+/* ---- names of directories ---------------------------------------------------------------------------------------- */
 
 typedef as_point_name as_set_name;
 
-/* Reads "app.p4.n1,5.r2": what follows the first dot (all, where none does or a digit follows), up to ".r" and a number; words and numbers in turns. Words that only a dot
- * follows do not count. NULL if fine, else what is wrong with it. */
+/* Reads "app.p4.n1,5.r2": what follows the first dot (all, where none does or a digit follows), up to ".r" and a
+ * number; words and numbers in turns. Words that only a dot follows do not count. NULL if fine, else what is wrong with
+ * it. */
 const char *as_set_parse_name(const char *text, as_set_name *out);
 
-/* ---- the set --------------------------------------------------------------------------------------------------------- */
+/* ---- the set ----------------------------------------------------------------------------------------------------- */
 
 typedef struct as_set_file {
     const char *path;         /* in the arena of the set's dataset */

@@ -1,4 +1,5 @@
-/* Profiles of a set: those of its files, with the ids of the set. Rows that mean the same path are added up; all others stay where they are. */
+/* Profiles of a set: those of its files, with the ids of the set. Rows that mean the same path are added up; all others
+ * stay where they are. */
 #include <stdlib.h>
 
 #include "formats/cube/set.h"
@@ -16,7 +17,7 @@ typedef struct set_source {
     as_value_type type;      /* of from */
 } set_source;
 
-/* ---- adding rows ----------------------------------------------------------------------------------------------------- */
+/* ---- adding rows ------------------------------------------------------------------------------------------------- */
 
 /* A sum never becomes what is taken for a counter below zero. */
 static uint64_t add_unsigned(uint64_t a, uint64_t b) {
@@ -160,15 +161,14 @@ static bool copy_rows(const set_source *source, as_dataset *ds, as_profile *prof
     return fine;
 }
 
-/* ---- loading --------------------------------------------------------------------------------------------------------- */
+/* ---- loading ----------------------------------------------------------------------------------------------------- */
 
 /* What came up while a file's values were decoded. */
 static void carry_problems(as_dataset *ds, const as_dataset *part, size_t first) {
     for (size_t i = first; i < part->problems.count; i++) {
         const as_problem *problem = as_ds_problem(part, i);
         as_place place = {problem->file, problem->offset, problem->line, problem->column};
-        as_add_problem(ds, problem->severity, place, problem->rule, "%s",
-                       problem->message);
+        as_add_problem(ds, problem->severity, place, problem->rule, "%s", problem->message);
     }
 }
 
@@ -200,7 +200,7 @@ static assay_status load(as_profile_source *base, as_dataset *ds, as_profile *pr
     return fine ? ASSAY_OK : as_fail_memory(error, as_ds_text(part, part->path));
 }
 
-/* ---- adding them ----------------------------------------------------------------------------------------------------- */
+/* ---- adding them ------------------------------------------------------------------------------------------------- */
 
 static int compare_keys(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -324,7 +324,7 @@ assay_status as_set_add_profiles(as_set *set, const as_set_file *file, assay_id 
     return ASSAY_OK;
 }
 
-/* ---- series ---------------------------------------------------------------------------------------------------------- */
+/* ---- series ------------------------------------------------------------------------------------------------------ */
 
 /* At how many points each context has values of one metric. last: room for one number a context. */
 static void count_points(const as_dataset *ds, assay_id metric, uint32_t *counts, assay_id *last) {

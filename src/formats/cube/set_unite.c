@@ -5,7 +5,7 @@
 
 static as_set_file *file_at(const as_set *set, size_t i) { return &AS_AT(as_set_file, &set->files, i); }
 
-/* ---- regions and contexts -------------------------------------------------------------------------------------------- */
+/* ---- regions and contexts ---------------------------------------------------------------------------------------- */
 
 /* The region of this name, as the first file has it. */
 static assay_id unite_region(as_union *u, size_t k, const as_region *from, as_map *by_name) {
@@ -37,7 +37,8 @@ static bool unite_regions(as_union *u, size_t k, as_map *by_name, assay_id *regi
     return owners != NULL;
 }
 
-/* contexts: for each context of the part the tree's. Those that are new with this one keep its call site and its attributes. */
+/* contexts: for each context of the part the tree's. Those that are new with this one keep its call site and its
+ * attributes. */
 static bool unite_contexts(as_union *u, size_t k, as_tree *tree, const assay_id *regions, assay_id *contexts) {
     const as_dataset *part = u->parts[k];
     size_t n = part->contexts.count;
@@ -103,7 +104,7 @@ static bool unite_trees(as_set *set, as_union *u) {
     return fine;
 }
 
-/* ---- columns --------------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 static bool find_columns(as_union *u, size_t k, as_set_file *file) {
     const as_dataset *part = u->parts[k];
@@ -121,7 +122,7 @@ static bool find_columns(as_union *u, size_t k, as_set_file *file) {
     return true;
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 /* Whether a key is that of an <attr> of the document. */
 static bool is_attr(const char *key) {
@@ -159,7 +160,7 @@ static bool add_attributes_of_runs(as_union *u) {
     return true;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 /* From here on the parts belong to the dataset: its values come from them. Their memory counts as its own already. */
 static bool hold_parts(as_set *set) {

@@ -9,7 +9,7 @@ const as_option as_cube_write_options[] = {
     {NULL, AS_OPTION_TEXT, NULL, NULL, NULL},
 };
 
-/* ---- one file -------------------------------------------------------------------------------------------------------- */
+/* ---- one file ---------------------------------------------------------------------------------------------------- */
 
 /* Opens what each metric has in the run. */
 static assay_status open_slices(as_cube_file *file) {
@@ -120,7 +120,7 @@ assay_status as_cube_write_run(const as_writer *writer, const as_cube_source *so
     return code;
 }
 
-/* ---- the format ------------------------------------------------------------------------------------------------------ */
+/* ---- the format -------------------------------------------------------------------------------------------------- */
 
 assay_status as_cube_check_values(const as_writer *writer) {
     const as_dataset *ds = writer->dataset;
@@ -147,7 +147,7 @@ assay_status as_cube_write(as_writer *writer) {
     return code;
 }
 
-/* ---- losses ---------------------------------------------------------------------------------------------------------- */
+/* ---- losses ------------------------------------------------------------------------------------------------------ */
 
 static bool is_attribute_kept(const as_dataset *ds, const as_attribute *attribute) {
     (void)ds;

@@ -5,9 +5,10 @@
 #include "formats/cube/cube.h"
 #include "io/xml_write.h"
 
-/* ---- what all files of a dataset share ------------------------------------------------------------------------------- */
+/* ---- what all files of a dataset share --------------------------------------------------------------------------- */
 
-/* The attributes of one kind of owner: those of owner i are list[starts[i]] … list[starts[i + 1] - 1], in the dataset's order. starts NULL: none. */
+/* The attributes of one kind of owner: those of owner i are list[starts[i]] … list[starts[i + 1] - 1], in the dataset's
+ * order. starts NULL: none. */
 typedef struct as_cube_owned {
     uint32_t *starts, *list;
 } as_cube_owned;
@@ -36,8 +37,9 @@ typedef struct as_cube_source {
 /* Whether the dataset comes from files like those we write: its words are theirs. */
 static inline bool as_cube_is_ours(const as_dataset *ds) { return ds->format && strncmp(ds->format, "cube", 4) == 0; }
 
-/* Whether a metric can be written. Cube adds exclusive values up along the call tree and takes inclusive ones of children off: of values that a source stores as they are (of a
- * function with those of its loops, say) only inclusive ones, and those of single points, come out right. */
+/* Whether a metric can be written. Cube adds exclusive values up along the call tree and takes inclusive ones of
+ * children off: of values that a source stores as they are (of a function with those of its loops, say) only inclusive
+ * ones, and those of single points, come out right. */
 bool as_cube_holds_metric(const as_dataset *ds, assay_id metric);
 
 /* False when memory is out; to be freed in every case. */
@@ -51,7 +53,7 @@ void as_cube_each_attribute(const as_cube_source *source, as_owner owner, assay_
 /* The first attribute of this key, as text, or NULL. Only for text. */
 const char *as_cube_attribute(const as_cube_source *source, as_owner owner, assay_id id, const char *key);
 
-/* ---- one file -------------------------------------------------------------------------------------------------------- */
+/* ---- one file ---------------------------------------------------------------------------------------------------- */
 
 typedef enum as_cube_compression { AS_CUBE_INHERIT, AS_CUBE_PLAIN, AS_CUBE_ZLIB } as_cube_compression;
 
@@ -84,7 +86,8 @@ bool as_cube_write_anchor(const as_cube_file *file, as_output *out);
 bool as_cube_write_system(const as_cube_file *file, as_output *out);
 /* Whether the locations are threads in processes in nodes, so that none need be made up. False when memory is out. */
 bool as_cube_fits_system(const as_dataset *ds, bool *does_fit);
-/* What is kept of an element beyond the tables: attributes of its tag (of a part of the owner, or "") that CubeLib knows; all else as <attr>. */
+/* What is kept of an element beyond the tables: attributes of its tag (of a part of the owner, or "") that CubeLib
+ * knows; all else as <attr>. */
 void as_cube_put_tag(const as_cube_file *file, as_output *out, as_owner owner, assay_id id, const char *part);
 void as_cube_put_rest(const as_cube_file *file, as_output *out, as_owner owner, assay_id id);
 /* The number of a metric in the names of its files. */
@@ -98,7 +101,7 @@ assay_status as_cube_check_values(const as_writer *writer);
 /* What both formats lose beyond what `holds` says. */
 void as_cube_lose_common(const as_dataset *ds, as_losses *losses);
 
-/* ---- XML ------------------------------------------------------------------------------------------------------------- */
+/* ---- XML --------------------------------------------------------------------------------------------------------- */
 
 /* <name>text</name> and a line end. text NULL: empty. */
 void as_cube_put_element(as_output *out, const char *name, const char *text);

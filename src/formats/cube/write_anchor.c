@@ -1,5 +1,5 @@
-/* anchor.xml in the grammar of CubeLib's own reader, which is stricter than XML: attributes in an order, parts in an order, <url></url> instead of
- * <url/>. Two passes make it, one to know its size: it may be as large as memory. */
+/* anchor.xml in the grammar of CubeLib's own reader, which is stricter than XML: attributes in an order, parts in an
+ * order, <url></url> instead of <url/>. Two passes make it, one to know its size: it may be as large as memory. */
 #include <stdlib.h>
 
 #include "formats/cube/write.h"
@@ -34,7 +34,8 @@ static bool goes_on_tag(as_owner owner, const char *name) {
     }
 }
 
-/* Keys that have a place of their own in the document (cube.h); what is left becomes <attr>, or a parameter of a cnode. */
+/* Keys that have a place of their own in the document (cube.h); what is left becomes <attr>, or a parameter of a
+ * cnode. */
 static bool has_own_place(as_owner owner, const char *key) {
     static const char
         *const of_dataset[] = {AS_CUBE_MIRROR, AS_CUBE_TOPOLOGIES, NULL},
@@ -86,7 +87,7 @@ void as_cube_put_rest(const as_cube_file *file, as_output *out, as_owner owner, 
     each(file, out, owner, id, "", put_attr);
 }
 
-/* ---- the beginning --------------------------------------------------------------------------------------------------- */
+/* ---- the beginning ----------------------------------------------------------------------------------------------- */
 
 static void put_mirror(void *user, const char *key, as_cell value) {
     putting *p = user;
@@ -100,8 +101,7 @@ static const char *version_of(const as_dataset *ds) {
     const char *version = as_ds_text(ds, ds->format_version);
     bool is_ours = version && as_cube_is_ours(ds);
     bool has_accelerator = false;
-    for (assay_id i = 0; i < ds->locations.count && !has_accelerator; i++)
-        has_accelerator = as_location_is_gpu(ds, i);
+    for (assay_id i = 0; i < ds->locations.count && !has_accelerator; i++) has_accelerator = as_location_is_gpu(ds, i);
     return is_ours && is_one_of(version, known) ? version : has_accelerator ? "4.7" : "4.4";
 }
 
@@ -119,7 +119,7 @@ static void put_beginning(const as_cube_file *file, as_output *out) {
     as_output_text(out, "</mirrors>\n</doc>\n");
 }
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 static void put_id(as_output *out, bool kept, const char *source_id, size_t number) {
     if (kept)
@@ -237,7 +237,7 @@ static void put_metrics(const as_cube_file *file, as_output *out) {
     as_output_text(out, "</metrics>\n");
 }
 
-/* ---- program --------------------------------------------------------------------------------------------------------- */
+/* ---- program ----------------------------------------------------------------------------------------------------- */
 
 static void put_line(as_output *out, const char *name, int64_t line) {
     char number[AS_NUMBER_SIZE];
@@ -291,8 +291,8 @@ static void take_type(void *user, const char *key, as_cell value) {
 
 enum { MANY_ATTRIBUTES = 32 };
 
-/* Where the types of parameters stand: from "partype:KEY" to the attribute, the first of each. For contexts with so many attributes that each parameter should not look through all. False: it has few of
- * them, or memory is out. */
+/* Where the types of parameters stand: from "partype:KEY" to the attribute, the first of each. For contexts with so
+ * many attributes that each parameter should not look through all. False: it has few of them, or memory is out. */
 static bool index_types(const as_cube_source *source, assay_id context, as_map *types) {
     const as_cube_owned *owned = &source->owned[AS_OWNER_CONTEXT];
     if (owned->starts[context + 1] - owned->starts[context] < MANY_ATTRIBUTES) return false;
@@ -382,7 +382,7 @@ static void put_program(const as_cube_file *file, as_output *out) {
     as_output_text(out, "</program>\n");
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 bool as_cube_write_anchor(const as_cube_file *file, as_output *out) {
     put_beginning(file, out);

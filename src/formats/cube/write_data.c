@@ -1,5 +1,5 @@
-/* N.index and N.data: which contexts have a row, and the rows, as they are or each packed by zlib. Numbers are in the order of bytes of this machine, which
- * the index says. */
+/* N.index and N.data: which contexts have a row, and the rows, as they are or each packed by zlib. Numbers are in the
+ * order of bytes of this machine, which the index says. */
 #include <libdeflate.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ typedef struct rows {
     size_t row_size;
 } rows;
 
-/* ---- which row where ------------------------------------------------------------------------------------------------- */
+/* ---- which row where --------------------------------------------------------------------------------------------- */
 
 static bool order_rows(rows *r, bool is_wide) {
     const as_profile *view = r->view;
@@ -80,7 +80,7 @@ static const char *row_bytes(const rows *r, uint32_t i, char *scratch) {
     return scratch;
 }
 
-/* ---- members --------------------------------------------------------------------------------------------------------- */
+/* ---- members ----------------------------------------------------------------------------------------------------- */
 
 static assay_status begin_member(const rows *r, struct as_tar_writer *tar, const char *ending, uint64_t size) {
     as_output *name = as_output_to_memory();
@@ -125,7 +125,7 @@ static assay_status write_plain(const rows *r, struct as_tar_writer *tar) {
     return as_tar_end(tar, r->file->error);
 }
 
-/* ---- packed rows ----------------------------------------------------------------------------------------------------- */
+/* ---- packed rows ------------------------------------------------------------------------------------------------- */
 
 typedef struct packing {
     const rows *r;
@@ -197,7 +197,7 @@ static assay_status write_packed(const rows *r, struct as_tar_writer *tar) {
     return code;
 }
 
-/* ---- a metric -------------------------------------------------------------------------------------------------------- */
+/* ---- a metric ---------------------------------------------------------------------------------------------------- */
 
 static bool is_packed(const as_cube_file *file, const as_profile *view) {
     return file->compression == AS_CUBE_INHERIT ? view->is_packed : file->compression == AS_CUBE_ZLIB;

@@ -1,5 +1,5 @@
-/* The writer of `cube-set`: DIR/run.x1.y2.r1/profile.cubex for each run. The names of the directories say the parameters in the way that Extra-P and the
- * reader of sets understand; what they cannot say is refused. */
+/* The writer of `cube-set`: DIR/run.x1.y2.r1/profile.cubex for each run. The names of the directories say the
+ * parameters in the way that Extra-P and the reader of sets understand; what they cannot say is refused. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #define PREFIX "run"
 enum { MAX_DIGITS = 60 }; /* of a number; names of files have an end, and the reader of sets has one, too */
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* Whether a name can be told from the numbers around it. */
 static bool is_speakable(const char *name, bool is_first) {
@@ -34,7 +34,8 @@ static assay_status check_names(const as_writer *writer) {
     return ASSAY_OK;
 }
 
-/* A number in digits and a point only, the shortest that is read as the same again. False where that is too long, where it has a sign, or memory is out. */
+/* A number in digits and a point only, the shortest that is read as the same again. False where that is too long, where
+ * it has a sign, or memory is out. */
 static bool add_number(as_vec *out, double value) {
     char text[AS_NUMBER_SIZE], digits[AS_NUMBER_SIZE];
     if (!(value >= 0) || isinf(value)) return false;
@@ -58,8 +59,8 @@ static bool add_number(as_vec *out, double value) {
     return fine;
 }
 
-/* "run.x1.y2.5.r1/profile.cubex". A name that begins with r follows the number before it at once: Extra-P takes all from the first ".r" on for a
- * repetition. */
+/* "run.x1.y2.5.r1/profile.cubex". A name that begins with r follows the number before it at once: Extra-P takes all
+ * from the first ".r" on for a repetition. */
 static assay_status make_name(const as_writer *writer, assay_id point, uint32_t repetition, as_vec *name) {
     const as_dataset *ds = writer->dataset;
     const double *coordinates = as_ds_point(ds, point);
@@ -82,7 +83,7 @@ static assay_status make_name(const as_writer *writer, assay_id point, uint32_t 
     return fine ? ASSAY_OK : as_fail_memory(writer->error, NULL);
 }
 
-/* ---- the set --------------------------------------------------------------------------------------------------------- */
+/* ---- the set ----------------------------------------------------------------------------------------------------- */
 
 /* Whether a parameter has more than one value: else its reader takes it for a part of the name. */
 static bool varies(const as_dataset *ds, size_t parameter) {

@@ -4,7 +4,7 @@
 #include "dataset/formulas.h"
 #include "formats/cube/write.h"
 
-/* ---- attributes by owner --------------------------------------------------------------------------------------------- */
+/* ---- attributes by owner ----------------------------------------------------------------------------------------- */
 
 /* How many owners of a kind there are. */
 static size_t count_owners(const as_dataset *ds, as_owner owner) {
@@ -60,7 +60,7 @@ const char *as_cube_attribute(const as_cube_source *source, as_owner owner, assa
     return NULL;
 }
 
-/* ---- ids and regions ------------------------------------------------------------------------------------------------- */
+/* ---- ids and regions --------------------------------------------------------------------------------------------- */
 
 /* A number as it is written for people: no sign, no blanks, no zeros before it. */
 static bool parse_id(const char *text, size_t limit, size_t *out) {
@@ -85,7 +85,8 @@ static const char *region_id(const as_dataset *ds, assay_id id, char *digits) {
     return as_ds_text(ds, as_ds_region(ds, id)->source_id);
 }
 
-/* Whether the source ids of the entities are the numbers below their count, each once. Also false when memory is out: then they are numbered anew. */
+/* Whether the source ids of the entities are the numbers below their count, each once. Also false when memory is out:
+ * then they are numbered anew. */
 static bool are_dense(const as_dataset *ds, size_t n, const char *(*id_of)(const as_dataset *, assay_id, char *)) {
     unsigned char *seen = calloc(n + 1, 1);
     bool dense = seen != NULL;
@@ -99,7 +100,8 @@ static bool are_dense(const as_dataset *ds, size_t n, const char *(*id_of)(const
     return dense;
 }
 
-/* Contexts name their region; where they have none, or one of another name, a region of their own name is made, one for each such pair. */
+/* Contexts name their region; where they have none, or one of another name, a region of their own name is made, one for
+ * each such pair. */
 static bool find_regions(as_cube_source *source) {
     const as_dataset *ds = source->ds;
     as_map made;
@@ -128,9 +130,10 @@ static bool find_regions(as_cube_source *source) {
     return fine;
 }
 
-/* ---- trees ----------------------------------------------------------------------------------------------------------- */
+/* ---- trees ------------------------------------------------------------------------------------------------------- */
 
-/* In pre-order each context hands out the next numbers to all its children at once; a root takes one when its turn comes. */
+/* In pre-order each context hands out the next numbers to all its children at once; a root takes one when its turn
+ * comes. */
 static bool number_widely(as_cube_source *source) {
     const as_dataset *ds = source->ds;
     size_t n = ds->contexts.count;

@@ -1,5 +1,6 @@
-/* <system>: a tree of <systemtreenode>s, <locationgroup>s in them, and <location>s in those, which is all CubeLib's reader knows. Locations hang in
- * groups only, groups in nodes only, and stand before the nodes beside them; what the dataset lacks of that is made up. */
+/* <system>: a tree of <systemtreenode>s, <locationgroup>s in them, and <location>s in those, which is all CubeLib's
+ * reader knows. Locations hang in groups only, groups in nodes only, and stand before the nodes beside them; what the
+ * dataset lacks of that is made up. */
 #include <stdlib.h>
 
 #include "formats/cube/write.h"
@@ -16,12 +17,12 @@ typedef struct tree {
     uint32_t n_nodes, n_groups;
 } tree;
 
-/* ---- the shape ------------------------------------------------------------------------------------------------------- */
+/* ---- the shape --------------------------------------------------------------------------------------------------- */
 
 static assay_id parent_of(const tree *t, assay_id id) { return as_ds_location(t->ds, id)->parent; }
 
-/* Leaves are the columns; every location above one is used, or all are where all leaves are columns. Parents of leaves are groups, unless they
- * have other children as well. */
+/* Leaves are the columns; every location above one is used, or all are where all leaves are columns. Parents of leaves
+ * are groups, unless they have other children as well. */
 static void find_kinds(tree *t) {
     size_t n = t->ds->locations.count;
     uint32_t n_columns = t->file->columns ? t->file->n_columns : 0;
@@ -61,7 +62,7 @@ static void link_children(tree *t) {
     }
 }
 
-/* ---- elements -------------------------------------------------------------------------------------------------------- */
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 static void open_tag(const tree *t, const char *tag, uint32_t number, assay_id id) {
     as_output_printf(t->out, "<%s Id=\"%u\"", tag, number);
@@ -95,7 +96,7 @@ static const char *kind_text(const tree *t, assay_id id, const char *otherwise) 
     return kind ? kind : otherwise;
 }
 
-/* ---- types ----------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 /* CubeLib refuses a file with a type of group or location that it does not know. */
 static const char *type_of_group(const tree *t, assay_id id) {
@@ -108,7 +109,7 @@ static const char *type_of_leaf(const tree *t, assay_id id) {
     return as_location_is_gpu(t->ds, id) ? "accelerator stream" : "thread";
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static void open_made_node(tree *t) {
     open_tag(t, "systemtreenode", t->n_nodes++, ASSAY_NONE);
@@ -208,7 +209,7 @@ static void put_made_tree(tree *t) {
     as_output_text(t->out, "</location>\n</locationgroup>\n</systemtreenode>\n");
 }
 
-/* ---- topologies ------------------------------------------------------------------------------------------------------ */
+/* ---- topologies -------------------------------------------------------------------------------------------------- */
 
 static bool parse_number(const char *text, const char *end, uint64_t *out) {
     uint64_t value = 0;
@@ -248,7 +249,7 @@ static bool put_topologies(tree *t, const char *text) {
     return fine;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 bool as_cube_fits_system(const as_dataset *ds, bool *does_fit) {
     size_t n = ds->locations.count;

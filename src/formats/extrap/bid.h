@@ -11,7 +11,8 @@ typedef struct as_bid_key {
 } as_bid_key;
 
 /* Bits of the keys found at the top level of the first object, 8 for each character; 0 where a required one is
- * missing; where the window ends before the object, the first one is enough. keys ends with a key NULL. one_line: the object must end with its line. */
+ * missing; where the window ends before the object, the first one is enough. keys ends with a key NULL. one_line: the
+ * object must end with its line. */
 int as_bid_json(const as_probe *probe, const as_bid_key *keys, bool one_line);
 
 #endif

@@ -37,7 +37,7 @@ void as_cursor_end(as_cursor *c) {
     as_experiment_free(c->experiment);
 }
 
-/* ---- places and errors ----------------------------------------------------------------------------------------------- */
+/* ---- places and errors ------------------------------------------------------------------------------------------- */
 
 void as_cursor_line(as_cursor *c, const char *at, uint32_t line) {
     c->known = c->known_begin = at;
@@ -140,7 +140,7 @@ assay_status as_cursor_progress(as_cursor *c) {
     return as_reader_progress(c->reader, done);
 }
 
-/* ---- names and numbers ----------------------------------------------------------------------------------------------- */
+/* ---- names and numbers ------------------------------------------------------------------------------------------- */
 
 assay_status as_cursor_name(as_cursor *c, const char *what, const char **text, size_t *size) {
     if (c->json.type != AS_JSON_KEY) AS_TRY(as_cursor_expect(c, AS_JSON_STRING, what));
@@ -255,7 +255,7 @@ assay_status as_cursor_values(as_cursor *c, const char *what) {
     return c->values.count ? ASSAY_OK : as_cursor_broken_at(c, begin, "no-values", "%s is an empty list", what);
 }
 
-/* ---- unknown keys ---------------------------------------------------------------------------------------------------- */
+/* ---- unknown keys ------------------------------------------------------------------------------------------------ */
 
 /* Copies JSON text as it stands, but for TaLPas' semicolons: they become commas. */
 static bool with_commas(const char *at, size_t size, as_vec *out) {
@@ -319,7 +319,7 @@ assay_status as_cursor_unknown(as_cursor *c, as_extra_kind kind) {
     return as_extras_value(&c->extras, cell) ? ASSAY_OK : as_reader_memory(c->reader);
 }
 
-/* ---- building -------------------------------------------------------------------------------------------------------- */
+/* ---- building ---------------------------------------------------------------------------------------------------- */
 
 assay_status as_cursor_parameter(as_cursor *c, assay_id *out) {
     as_dataset *ds = c->reader->dataset;

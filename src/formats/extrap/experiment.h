@@ -25,7 +25,7 @@ enum { AS_XP_MAGIC_SIZE = 16 };
 /* Before the index of a model set and a key that nobody knows. */
 #define AS_XP_MODELER_PREFIX "modelers:"
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* An array of numpy's as its header describes it: repetitions x what else there is. */
 typedef struct as_xp_array {
@@ -61,8 +61,8 @@ typedef struct as_xp_file {
     assay_id parameter;                /* of terms that name none: the one whose piecewise factor is being read */
 } as_xp_file;
 
-/* The raw values that a measurement names as [chunk, index], as repetitions of key. *repetitions: how many; the numbers are left in
- * file->numbers. */
+/* The raw values that a measurement names as [chunk, index], as repetitions of key. *repetitions: how many; the numbers
+ * are left in file->numbers. */
 assay_status as_xp_read_values(as_xp_file *file, uint64_t chunk, uint64_t index, as_cell_key key, int64_t *repetitions);
 
 /* All model sets of "modelers", json being before its first token. Contexts are tree ids until as_extrap_renumber(). */
@@ -70,7 +70,8 @@ assay_status as_xp_read_modelers(as_xp_file *file);
 
 /* A number, or a text that stands for one: "nan", "-inf", "3/2", "2.5". False if the current token is neither. */
 bool as_xp_real(as_json *json, double *out);
-/* The cell that says the same as a JSON value, such that writing it gives the value again. json: behind as_json_skip(), which gave raw. */
+/* The cell that says the same as a JSON value, such that writing it gives the value again. json: behind as_json_skip(),
+ * which gave raw. */
 as_cell as_xp_cell(as_json *json, const char *raw, size_t size);
 /* A rule is broken at the current token: as_broken() with its place. */
 assay_status as_xp_broken(as_xp_file *file, const char *rule, const char *format, ...)
@@ -80,7 +81,8 @@ assay_status as_xp_nul(as_xp_file *file, const char *what);
 /* As as_xp_broken(), and steps over the value whose first token is current. */
 assay_status as_xp_reject(as_xp_file *file, const char *rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The next token is of this type: ASSAY_OK and *fits true. Else the value is stepped over and reported: `what` "must be" of that type. */
+/* The next token is of this type: ASSAY_OK and *fits true. Else the value is stepped over and reported: `what` "must
+ * be" of that type. */
 assay_status as_xp_expect(as_xp_file *file, as_json_type type, const char *what, bool *fits);
 /* Steps to the next member of an object: *more is false behind the last one. */
 assay_status as_xp_next_key(as_xp_file *file, bool *more);
@@ -88,7 +90,8 @@ assay_status as_xp_next_key(as_xp_file *file, bool *more);
 assay_status as_xp_skip(as_xp_file *file, const char **raw, size_t *size);
 /* Steps over the next value and keeps it as an attribute PREFIX + key, key being the current token. */
 assay_status as_xp_keep_member(as_xp_file *file, as_owner owner, assay_id owner_id, const char *prefix);
-/* The call path or metric whose name is the current key, made if new. Old versions wrote tags behind the name: they are kept. */
+/* The call path or metric whose name is the current key, made if new. Old versions wrote tags behind the name: they are
+ * kept. */
 assay_status as_xp_named(as_xp_file *file, as_owner owner, assay_id *id);
 static inline assay_status as_xp_no_memory(as_xp_file *file) { return as_reader_memory(file->reader); }
 
@@ -101,7 +104,7 @@ typedef struct as_xp_modeler_name {
 } as_xp_modeler_name;
 extern const as_xp_modeler_name as_xp_modeler_names[];
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* Puts items of one context next to each other, in the order in which the contexts first come up. */
 typedef struct as_xp_groups {
@@ -109,7 +112,8 @@ typedef struct as_xp_groups {
     uint32_t *next;  /* the item that follows in the group, or UINT32_MAX */
     size_t n_groups;
 } as_xp_groups;
-/* contexts[i] ASSAY_NONE: an item to leave out. False when memory is out; freed with as_xp_groups_free() in any case. */
+/* contexts[i] ASSAY_NONE: an item to leave out. False when memory is out; freed with as_xp_groups_free() in any
+ * case. */
 bool as_xp_group(as_xp_groups *groups, const assay_id *contexts, size_t n);
 void as_xp_groups_free(as_xp_groups *groups);
 
@@ -118,8 +122,8 @@ size_t as_xp_format_real(double value, char buffer[AS_NUMBER_SIZE]);
 void as_xp_write_real(as_output *out, double value);
 void as_xp_write_str(as_output *out, const as_dataset *ds, as_str text);
 void as_xp_write_cell(as_output *out, as_cell cell);
-/* ASSAY_E_NOMEM where the document, of this size so far, is larger than the dataset's limit, so that nobody could read it: the paths of a deep tree may
- * be longer than any memory. */
+/* ASSAY_E_NOMEM where the document, of this size so far, is larger than the dataset's limit, so that nobody could read
+ * it: the paths of a deep tree may be longer than any memory. */
 assay_status as_xp_check_size(const as_writer *writer, uint64_t size);
 
 /* Raw values on their way into values/N.vals and values/N.indx. */

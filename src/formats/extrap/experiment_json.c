@@ -1,4 +1,5 @@
-/* Helpers for reading experiment.json: numbers that may be texts, attributes, names with tags, errors with their places. */
+/* Helpers for reading experiment.json: numbers that may be texts, attributes, names with tags, errors with their
+ * places. */
 #include "formats/extrap/experiment.h"
 
 #include <stdio.h>
@@ -83,7 +84,7 @@ assay_status as_xp_next_key(as_xp_file *file, bool *more) {
     return ASSAY_OK;
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 as_cell as_xp_cell(as_json *json, const char *raw, size_t size) {
     char text[AS_NUMBER_SIZE];
@@ -126,7 +127,7 @@ assay_status as_xp_keep_member(as_xp_file *file, as_owner owner, assay_id owner_
     return keep_member(file, &file->json, owner, owner_id, prefix);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static assay_status keep_tags(as_xp_file *file, const char *tags, size_t size, as_owner owner, assay_id id) {
     uint64_t key = as_pair((uint32_t)owner, id);

@@ -1,4 +1,5 @@
-/* Model sets of a .extra-p file. What the tables have no place for stays in the raw JSON text of the model and of the modeler. */
+/* Model sets of a .extra-p file. What the tables have no place for stays in the raw JSON text of the model and of the
+ * modeler. */
 #include "formats/extrap/experiment.h"
 
 #include <ctype.h>
@@ -14,7 +15,7 @@ static assay_status read_real(as_xp_file *file, const char *what, double *out) {
     return as_xp_real(&file->json, out) ? ASSAY_OK : as_xp_reject(file, "not-a-number", "%s must be a number", what);
 }
 
-/* ---- terms ----------------------------------------------------------------------------------------------------------- */
+/* ---- terms ------------------------------------------------------------------------------------------------------- */
 
 /* The text of an exponent: fractions and whole numbers in quotes as they are, reals in their shortest form. */
 static assay_status read_exponent(as_xp_file *file, as_str *out) {
@@ -138,7 +139,8 @@ static assay_status set_intervals(as_xp_file *file, size_t first) {
     return ASSAY_OK;
 }
 
-/* One factor: {"coefficient", "simple_terms"}, or a piecewise one with "segments" and "intervals". coefficient: multiplied into. */
+/* One factor: {"coefficient", "simple_terms"}, or a piecewise one with "segments" and "intervals". coefficient:
+ * multiplied into. */
 static assay_status read_factor(as_xp_file *file, assay_id parameter, uint32_t segment, uint32_t term,
                                 double *coefficient, uint32_t level) {
     as_term *factor = as_vec_push(&file->terms);
@@ -199,7 +201,7 @@ static assay_status read_pairs(as_xp_file *file, uint32_t segment, uint32_t term
     return ASSAY_OK;
 }
 
-/* ---- functions ------------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 /* Where the terms of a function go. */
 typedef struct function {
@@ -306,7 +308,7 @@ static assay_status read_function(as_xp_file *file, uint32_t level) {
     return set_intervals(file, f.segment);
 }
 
-/* ---- models ---------------------------------------------------------------------------------------------------------- */
+/* ---- models ------------------------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;
@@ -322,7 +324,8 @@ static double *cost_of(as_json *json, as_segment_costs *costs) {
     return NULL;
 }
 
-/* The members of "hypothesis". A constant's AR2 is 1 and not written. has_function NULL: the function is known, only the costs are read. */
+/* The members of "hypothesis". A constant's AR2 is 1 and not written. has_function NULL: the function is known, only
+ * the costs are read. */
 static assay_status read_hypothesis(as_xp_file *file, as_segment_costs *costs, bool *has_function) {
     bool fits, more, is_constant = false;
     costs->RSS = costs->rRSS = costs->nRSS = costs->SMAPE = costs->AR2 = costs->RE = NAN;
@@ -435,7 +438,7 @@ static assay_status read_models(as_xp_file *file, assay_id set) {
     return ASSAY_OK;
 }
 
-/* ---- model sets ------------------------------------------------------------------------------------------------------ */
+/* ---- model sets -------------------------------------------------------------------------------------------------- */
 
 const as_xp_modeler_name as_xp_modeler_names[] = {
     {"SingleParameterModeler", "basic"},          {"RefiningModeler", "refining"}, {"SegmentedModeler", "segmented"},

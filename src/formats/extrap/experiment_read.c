@@ -23,7 +23,7 @@ typedef struct document {
         *others; /* those of the current measurement without a column, a JSON object but for its end; NULL: none */
 } document;
 
-/* ---- measurements ---------------------------------------------------------------------------------------------------- */
+/* ---- measurements ------------------------------------------------------------------------------------------------ */
 
 typedef struct measurement {
     as_cell_key key;
@@ -120,7 +120,7 @@ static assay_status read_reference(document *d, measurement *m) {
     return m->has_values ? ASSAY_OK : as_xp_broken(file, "bad-values", "values must be null or [chunk, index]");
 }
 
-/* ---- members nobody knows -------------------------------------------------------------------------------------------- */
+/* ---- members nobody knows ---------------------------------------------------------------------------------------- */
 
 enum { RECORD_ID, RECORD_RUN, RECORD_METRIC, RECORD_CONTEXT, RECORD_POINT };
 static const char *const RECORD_COLUMNS[] = {"id", "run", "metric", "context", "point"};
@@ -153,8 +153,8 @@ static bool needs_prefix(const char *text, size_t size) {
            (size >= PREFIX_SIZE && memcmp(text, AS_XP_RECORD_PREFIX, PREFIX_SIZE) == 0);
 }
 
-/* The column of the name in file->key, made if it is new; SIZE_MAX where there are too many, or for a name with a NUL. False when memory
- * is out. */
+/* The column of the name in file->key, made if it is new; SIZE_MAX where there are too many, or for a name with a NUL.
+ * False when memory is out. */
 static bool find_record_column(document *d, size_t *column) {
     const char *name = d->file.key.data;
     size_t size = d->file.key.count - 1;
@@ -214,7 +214,7 @@ static assay_status keep_in_record(document *d, measurement *m) {
     return as_table_set(d->records, m->record, column, cell) ? ASSAY_OK : as_xp_no_memory(file);
 }
 
-/* ---- one measurement ------------------------------------------------------------------------------------------------- */
+/* ---- one measurement --------------------------------------------------------------------------------------------- */
 
 static assay_status read_member(document *d, measurement *m) {
     as_xp_file *file = &d->file;
@@ -305,9 +305,10 @@ static assay_status read_measurements(document *d) {
     return ASSAY_OK;
 }
 
-/* ---- call paths and metrics with tags -------------------------------------------------------------------------------- */
+/* ---- call paths and metrics with tags ---------------------------------------------------------------------------- */
 
-/* Members that our writer adds for what the tables have columns for (Extra-P steps over them): moves the last attribute to its column. */
+/* Members that our writer adds for what the tables have columns for (Extra-P steps over them): moves the last attribute
+ * to its column. */
 static assay_status move_to_column(as_xp_file *file, as_owner owner, assay_id id) {
     as_dataset *ds = file->ds;
     const as_attribute *last = as_ds_attribute(ds, ds->attributes.count - 1);
@@ -370,7 +371,7 @@ static assay_status read_entries(as_xp_file *file, as_owner owner) {
     return ASSAY_OK;
 }
 
-/* ---- the document ---------------------------------------------------------------------------------------------------- */
+/* ---- the document ------------------------------------------------------------------------------------------------ */
 
 static assay_status read_parameters(document *d) {
     as_xp_file *file = &d->file;
@@ -428,7 +429,7 @@ static assay_status read_version(as_xp_file *file) {
     return ASSAY_OK;
 }
 
-/* ---- sections that must wait ----------------------------------------------------------------------------------------- */
+/* ---- sections that must wait ------------------------------------------------------------------------------------- */
 
 static assay_status defer(document *d, section *later) {
     if (later->text) return as_xp_broken(&d->file, "duplicate-key", "a part of the experiment is given twice");
@@ -490,7 +491,7 @@ static assay_status read_document(document *d) {
     return ASSAY_OK;
 }
 
-/* ---- the file -------------------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static bool is_ours(void *user, const char *name) {
     (void)user;

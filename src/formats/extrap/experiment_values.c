@@ -3,7 +3,7 @@
 
 #include "io/bytes.h"
 
-/* ---- the header of an array ------------------------------------------------------------------------------------------ */
+/* ---- the header of an array -------------------------------------------------------------------------------------- */
 
 typedef struct header_text {
     const char *at, *end;
@@ -63,7 +63,7 @@ static bool read_header(const char *data, size_t size, as_xp_array *array) {
     return (array->column_major || starts_with(&order, "False")) && read_type(text, array) && read_shape(text, array);
 }
 
-/* ---- its numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- its numbers ------------------------------------------------------------------------------------------------- */
 
 static uint64_t load_bits(const unsigned char *at, unsigned size, bool big_endian) {
     uint64_t bits = 0;
@@ -96,7 +96,8 @@ static as_number load_number(const as_xp_array *array, const unsigned char *at) 
     return number;
 }
 
-/* In arrays of several dimensions NaN fills up rows that are shorter than others; the first cell of a row begins a repetition. */
+/* In arrays of several dimensions NaN fills up rows that are shorter than others; the first cell of a row begins a
+ * repetition. */
 static bool add_numbers(as_xp_file *file, const unsigned char *data, as_cell_key key) {
     const as_xp_array *array = &file->array;
     file->numbers.count = 0;
@@ -118,7 +119,7 @@ static bool add_numbers(as_xp_file *file, const unsigned char *data, as_cell_key
     return true;
 }
 
-/* ---- chunks ---------------------------------------------------------------------------------------------------------- */
+/* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
 /* The entry of a chunk, its magic checked; NULL where there is none. */
 static const as_zip_entry *find_entry(const as_xp_file *file, const as_map *map, uint64_t chunk, const char *magic) {

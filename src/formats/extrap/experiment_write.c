@@ -1,4 +1,5 @@
-/* Writing a .extra-p file as Extra-P 4.2 opens it. Members it does not know, which carry what it has no place for, it steps over. */
+/* Writing a .extra-p file as Extra-P 4.2 opens it. Members it does not know, which carry what it has no place for, it
+ * steps over. */
 #include "formats/extrap/experiment.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@ static const char VERSION[] = "4.2.5"; /* of the layout written here */
 static const char *const KNOWN_KEYS[] = {"Extra-P", "scaling",      "parameters", "callpaths",
                                          "metrics", "measurements", "modelers"};
 
-/* ---- small parts ----------------------------------------------------------------------------------------------------- */
+/* ---- small parts ------------------------------------------------------------------------------------------------- */
 
 size_t as_xp_format_real(double value, char buffer[AS_NUMBER_SIZE]) {
     if (!isfinite(value)) {
@@ -72,7 +73,7 @@ void as_xp_groups_free(as_xp_groups *groups) {
     free(groups->next);
 }
 
-/* ---- the state of a writer ------------------------------------------------------------------------------------------- */
+/* ---- the state of a writer --------------------------------------------------------------------------------------- */
 
 typedef struct writing {
     as_writer *writer;
@@ -118,7 +119,7 @@ static bool format_points(writing *w) {
     return true;
 }
 
-/* ---- records: further members of measurements ------------------------------------------------------------------------ */
+/* ---- records: further members of measurements -------------------------------------------------------------------- */
 
 typedef struct record_columns {
     size_t metric, context, point;
@@ -131,7 +132,8 @@ static bool find_record_columns(const as_table *table, record_columns *columns) 
     return columns->metric != SIZE_MAX && columns->context != SIZE_MAX && columns->point != SIZE_MAX;
 }
 
-/* Which measurement each record belongs to. *homeless: records without one, or with one that another has already. False when memory is out. */
+/* Which measurement each record belongs to. *homeless: records without one, or with one that another has already. False
+ * when memory is out. */
 static bool index_records(const as_dataset *ds, const as_table *table, as_map *record_of, uint64_t *homeless) {
     record_columns columns;
     size_t n = as_table_rows(table);
@@ -184,7 +186,7 @@ static void write_record(writing *w, uint32_t row) {
     }
 }
 
-/* ---- measurements ---------------------------------------------------------------------------------------------------- */
+/* ---- measurements ------------------------------------------------------------------------------------------------ */
 
 static void begin_series(writing *w, uint32_t index) {
     const as_series *series = as_ds_series(w->ds, index);
@@ -216,7 +218,8 @@ static uint64_t lower_row(const writing *w, uint64_t point) {
     return low;
 }
 
-/* The rows of the next point of the series, *first … w->next_row - 1. False if it has none, or is the one before: its values are with the first. */
+/* The rows of the next point of the series, *first … w->next_row - 1. False if it has none, or is the one before: its
+ * values are with the first. */
 static bool take_rows(writing *w, assay_id point, uint64_t *first) {
     if (point == w->last_point || !w->block) return false;
     *first = lower_row(w, point);
@@ -247,8 +250,8 @@ static assay_status add_series_values(writing *w, uint32_t index) {
     return ASSAY_OK;
 }
 
-/* All raw values, in the order of the document that will refer to them. They come first: the document is written as it is made, and takes no other
- * entry in between. */
+/* All raw values, in the order of the document that will refer to them. They come first: the document is written as it
+ * is made, and takes no other entry in between. */
 static assay_status write_values(writing *w, const as_xp_groups *groups) {
     for (size_t i = 0; i < groups->n_groups; i++) {
         for (uint32_t item = groups->heads[i]; item != UINT32_MAX; item = groups->next[item])
@@ -350,7 +353,7 @@ static bool group_series(const as_dataset *ds, as_xp_groups *groups) {
     return fine;
 }
 
-/* ---- entries of call paths and metrics ------------------------------------------------------------------------------- */
+/* ---- entries of call paths and metrics --------------------------------------------------------------------------- */
 
 /* Attributes of one owner, as a chain through the dataset's list. */
 static void write_attributes(writing *w, const as_xp_groups *chain, uint32_t head, bool tags, bool *is_first) {
@@ -452,7 +455,7 @@ static assay_status write_owners(writing *w, as_owner owner) {
     return status;
 }
 
-/* ---- the document ---------------------------------------------------------------------------------------------------- */
+/* ---- the document ------------------------------------------------------------------------------------------------ */
 
 static bool is_known_key(const char *key) {
     for (size_t i = 0; i < sizeof KNOWN_KEYS / sizeof *KNOWN_KEYS; i++) {
@@ -574,7 +577,7 @@ assay_status as_xp_write(as_writer *writer, uint64_t chunk_size) {
     return status;
 }
 
-/* ---- losses ---------------------------------------------------------------------------------------------------------- */
+/* ---- losses ------------------------------------------------------------------------------------------------------ */
 
 static void lose_attributes(const as_dataset *ds, as_losses *losses) {
     uint64_t n = 0;

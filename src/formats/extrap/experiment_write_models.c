@@ -1,4 +1,5 @@
-/* The model sets of a .extra-p file. What was read from one goes back as it was; models from elsewhere get the layout Extra-P needs. */
+/* The model sets of a .extra-p file. What was read from one goes back as it was; models from elsewhere get the layout
+ * Extra-P needs. */
 #include "formats/extrap/experiment.h"
 
 #include <ctype.h>
@@ -15,7 +16,7 @@ typedef struct model_writer {
     as_map series; /* (metric, context) -> index of its series; empty where no model is segmented */
 } model_writer;
 
-/* ---- functions ------------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 /* Exponents of powers are fractions or whole numbers in quotes, those of logarithms reals, as Extra-P writes them. */
 static void write_exponent(as_output *out, const char *text, bool is_logarithm) {
@@ -147,7 +148,7 @@ static void write_function(as_output *out, const as_dataset *ds, const as_model 
     write_type(out, types[kind]);
 }
 
-/* ---- models ---------------------------------------------------------------------------------------------------------- */
+/* ---- models ------------------------------------------------------------------------------------------------------ */
 
 /* "MEAN" for "mean". */
 static void write_measure(as_output *out, const as_dataset *ds, as_str measure) {
@@ -192,7 +193,7 @@ static void write_hypothesis(as_output *out, const as_dataset *ds, const as_mode
     write_type(out, types[kind]);
 }
 
-/* ---- segmented models ------------------------------------------------------------------------------------------------ */
+/* ---- segmented models -------------------------------------------------------------------------------------------- */
 
 typedef struct search {
     const as_dataset *ds;
@@ -207,8 +208,8 @@ static bool compare_point(void *user, const as_measurement *measurement) {
     return false;
 }
 
-/* The measurements at which the segments of a model end and begin: one where they meet. Extra-P looks for them among those of the series, by mean and
- * median. *n 0: there are none it would find. */
+/* The measurements at which the segments of a model end and begin: one where they meet. Extra-P looks for them among
+ * those of the series, by mean and median. *n 0: there are none it would find. */
 static bool find_changes(const model_writer *w, const as_model *model, as_measurement changes[2], size_t *n) {
     const as_dataset *ds = w->ds;
     uint32_t series = as_map_get(&w->series, as_pair(model->metric, model->context));
@@ -307,7 +308,7 @@ static bool write_model(const model_writer *w, assay_id id) {
     return true;
 }
 
-/* ---- model sets ------------------------------------------------------------------------------------------------------ */
+/* ---- model sets -------------------------------------------------------------------------------------------------- */
 
 static void write_modeler(as_output *out, const as_dataset *ds, const as_model_set *set) {
     if (set->raw != AS_NO_STR && has_our_layout(ds)) {

@@ -34,7 +34,7 @@ static uint64_t little_endian(uint64_t bits) {
 #endif
 }
 
-/* ---- one array ------------------------------------------------------------------------------------------------------- */
+/* ---- one array --------------------------------------------------------------------------------------------------- */
 
 /* The layout of some rows: repetitions x columns, columns 0 where there are no locations. */
 typedef struct layout {
@@ -92,7 +92,8 @@ static uint64_t cell_of(const as_block *block, uint64_t row, char type) {
     return little_endian(bits);
 }
 
-/* Fills cells: rows in their order, or each at its location with NaN where a list has none. False when memory is out. */
+/* Fills cells: rows in their order, or each at its location with NaN where a list has none. False when memory is
+ * out. */
 static bool fill_cells(as_xp_value_writer *values, const as_block *block, uint64_t first, uint64_t end,
                        const layout *shape, char type) {
     values->cells.count = 0;
@@ -164,7 +165,7 @@ assay_status as_xp_write_values(as_xp_value_writer *values, const as_block *bloc
     return as_output_size(values->vals) >= values->chunk_size ? as_xp_flush_values(values) : ASSAY_OK;
 }
 
-/* ---- chunks ---------------------------------------------------------------------------------------------------------- */
+/* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
 /* Adds what has gathered in an output as values/N.SUFFIX. */
 static assay_status add_entry(as_xp_value_writer *values, as_output *gathered, const char *suffix) {
@@ -206,7 +207,7 @@ void as_xp_next_values(as_xp_value_writer *values, uint64_t *chunk, uint64_t *in
     values->next_index = 0;
 }
 
-/* ---- what does not fit ----------------------------------------------------------------------------------------------- */
+/* ---- what does not fit ------------------------------------------------------------------------------------------- */
 
 typedef struct lost_values {
     uint64_t nans, integers, places;

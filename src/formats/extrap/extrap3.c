@@ -9,7 +9,7 @@
 static const char MAGIC[] = "EXTRAP_EXPERIMENT";
 enum { MAGIC_SIZE = sizeof MAGIC - 1, MAGIC_AT = 6 };
 
-/* ---- primitives ------------------------------------------------------------------------------------------------------ */
+/* ---- primitives -------------------------------------------------------------------------------------------------- */
 
 static void set_wrong(as_x3_file *file, uint64_t offset, const char *rule, const char *format, va_list args) {
     if (file->rule) return;
@@ -117,7 +117,7 @@ static as_str id_text(as_x3_file *file, int64_t id) {
     return as_x3_intern(file, text, as_int_format(id, text));
 }
 
-/* ---- records of definitions ------------------------------------------------------------------------------------------ */
+/* ---- records of definitions -------------------------------------------------------------------------------------- */
 
 static void read_parameter(as_x3_file *file) {
     uint64_t offset = file->bytes.at;
@@ -264,7 +264,7 @@ static void read_comment(as_x3_file *file) {
     if (!file->no_memory) put(file, &file->comments, id, comment);
 }
 
-/* ---- measurements ---------------------------------------------------------------------------------------------------- */
+/* ---- measurements ------------------------------------------------------------------------------------------------ */
 
 enum { RECORD_ID, RECORD_RUN, RECORD_METRIC, RECORD_CONTEXT, RECORD_POINT, RECORD_INTERVALS, N_INTERVALS = 4 };
 
@@ -316,7 +316,7 @@ static void read_point(as_x3_file *file) {
     file->no_memory |= !as_experiment_statistics(file->experiment, key, &m) || !add_intervals(file, key, intervals);
 }
 
-/* ---- the file -------------------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *kind;

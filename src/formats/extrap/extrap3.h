@@ -1,7 +1,7 @@
 /* What the files of the format extrap-3 share: a file of Extra-P 3 while it is read.
  *
- * The file is a list of records; each begins with its kind as text. Errors stick: readers of parts go on with zeros, and the record as a
- * whole is judged behind its end. */
+ * The file is a list of records; each begins with its kind as text. Errors stick: readers of parts go on with zeros,
+ * and the record as a whole is judged behind its end. */
 #ifndef AS_FORMATS_EXTRAP_EXTRAP3_H
 #define AS_FORMATS_EXTRAP_EXTRAP3_H
 

@@ -13,7 +13,7 @@ enum {
     PARTITION_SIZE = 4 + 8
 };
 
-/* ---- terms ----------------------------------------------------------------------------------------------------------- */
+/* ---- terms ------------------------------------------------------------------------------------------------------- */
 
 /* coefficient * x^power * log2(x)^logarithm */
 typedef struct term {
@@ -57,7 +57,7 @@ static void add_factor(as_x3_file *file, uint32_t number, assay_id parameter, do
     row->log_exponent = exponent_text(file, factor->logarithm);
 }
 
-/* ---- functions ------------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 static void read_single_function(as_x3_file *file, as_segment *segment) {
     segment->constant = as_bytes_f64(&file->bytes);
@@ -135,7 +135,7 @@ static as_str function_text(as_x3_file *file) {
     return text;
 }
 
-/* ---- what models have besides ---------------------------------------------------------------------------------------- */
+/* ---- what models have besides ------------------------------------------------------------------------------------ */
 
 /* Rows of the table "model_attribute": a comment, the bounds of an interval, a part of a parameter's range. */
 static void add_detail(as_x3_file *file, const char *key, as_cell value) {
@@ -189,7 +189,7 @@ static void read_partitions(as_x3_file *file) {
     }
 }
 
-/* ---- models ---------------------------------------------------------------------------------------------------------- */
+/* ---- models ------------------------------------------------------------------------------------------------------ */
 
 void as_x3_read_model(as_x3_file *file) {
     as_dataset *ds = file->ds;
@@ -228,7 +228,7 @@ void as_x3_read_model(as_x3_file *file) {
     file->no_memory |= as_add_model(ds, &model, segments.data, segments.count, terms.data, terms.count) == ASSAY_NONE;
 }
 
-/* ---- generators ------------------------------------------------------------------------------------------------------ */
+/* ---- generators -------------------------------------------------------------------------------------------------- */
 
 typedef enum generator_kind { SINGLE_SIMPLE, SINGLE_REFINING, MULTI_SIMPLE, MULTI_SPARSE, N_GENERATORS } generator_kind;
 
@@ -256,7 +256,8 @@ static bool text_is_one_of(const char *text, size_t size, const char *const *wor
     return false;
 }
 
-/* Options of newer versions, which nothing announces: they are there if their texts are the right words. Else nothing is read. */
+/* Options of newer versions, which nothing announces: they are there if their texts are the right words. Else nothing
+ * is read. */
 static void probe_options(as_x3_file *file, as_output *raw) {
     static const char *const single[] = {"FIRST_POINTS_FOUND", "MAX_NUMBER_POINTS", "CHEAPEST_POINTS", NULL},
                              *const multi[] = {"INCREASING_COST", "DECREASING_COST", NULL};

@@ -27,7 +27,7 @@ typedef struct row_place {
     uint32_t repetition;
 } row_place;
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 void as_extras_init(as_extras *extras, as_dataset *ds) {
     *extras = (as_extras){.ds = ds};
@@ -191,7 +191,7 @@ bool as_extras_finish(as_extras *extras, const assay_id *new_ids) {
     return true;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 typedef struct indexed_row {
     assay_id metric, context, run;

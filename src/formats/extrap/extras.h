@@ -3,8 +3,8 @@
  *
  * Columns: id, run (the record's first repetition), metric, context, repetitions (of the record), then one for each
  * key; parameters beyond those of the first record are "params:NAME". Keys that cannot be a column (reserved, empty,
- * equal to another but for case, or beyond the first AS_EXTRAP_MAX_RECORD_COLUMNS) stay together as a JSON object: in the
- * column "other", parameters in the column "params". */
+ * equal to another but for case, or beyond the first AS_EXTRAP_MAX_RECORD_COLUMNS) stay together as a JSON object: in
+ * the column "other", parameters in the column "params". */
 #ifndef AS_FORMATS_EXTRAP_EXTRAS_H
 #define AS_FORMATS_EXTRAP_EXTRAS_H
 
@@ -14,7 +14,7 @@
 
 typedef enum as_extra_kind { AS_EXTRA_KEY, AS_EXTRA_PARAMETER } as_extra_kind;
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct as_extras {
     as_dataset *ds;
@@ -44,7 +44,7 @@ bool as_extras_commit(as_extras *extras, as_experiment *experiment, as_cell_key 
 /* After as_experiment_finish(): sets runs and contexts. */
 bool as_extras_finish(as_extras *extras, const assay_id *new_ids);
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* The rows of such a table by (metric, context, run). */
 typedef struct as_extras_index {

@@ -19,7 +19,7 @@ assay_status as_doc_enter(as_extrap_doc *doc, int member) {
     return as_cursor_next(c);
 }
 
-/* ---- the top level --------------------------------------------------------------------------------------------------- */
+/* ---- the top level ----------------------------------------------------------------------------------------------- */
 
 static assay_status add_attribute(as_cursor *c, const char *key) {
     as_cell cell;
@@ -87,7 +87,7 @@ static assay_status read_top_level(as_extrap_doc *doc, bool *is_read) {
     return as_cursor_next(c); /* nothing more in the file */
 }
 
-/* ---- the layouts ----------------------------------------------------------------------------------------------------- */
+/* ---- the layouts ------------------------------------------------------------------------------------------------- */
 
 static assay_status require(as_extrap_doc *doc, int member) {
     if (doc->members[member].text) return ASSAY_OK;

@@ -31,7 +31,7 @@ static bool mark(as_vec *marks, assay_id id, uint32_t value, bool *again) {
     return true;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static assay_status read_point(new_reader *r) {
     as_cursor *c = r->cursor;
@@ -96,7 +96,7 @@ static assay_status read_row(new_reader *r) {
     return as_cursor_commit(c, r->key);
 }
 
-/* ---- call paths and metrics ------------------------------------------------------------------------------------------ */
+/* ---- call paths and metrics -------------------------------------------------------------------------------------- */
 
 static assay_status read_metric(new_reader *r) {
     as_cursor *c = r->cursor;

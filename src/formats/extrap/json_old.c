@@ -20,7 +20,7 @@ typedef struct named_id {
     as_str name;
 } named_id;
 
-/* ---- pieces ---------------------------------------------------------------------------------------------------------- */
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 static assay_status read_id(old_reader *r, int64_t *out) {
     as_number number;
@@ -71,7 +71,7 @@ static assay_status read_list(old_reader *r, int member, const char *name, assay
     }
 }
 
-/* ---- parameters, call paths, metrics --------------------------------------------------------------------------------- */
+/* ---- parameters, call paths, metrics ----------------------------------------------------------------------------- */
 
 /* {"id": 1, "name": "x"}; whatever else it says is left pending in the cursor's extras. */
 static assay_status read_named(old_reader *r, const char *what, named_id *out) {
@@ -206,7 +206,7 @@ static assay_status order_parameters(old_reader *r) {
     return ASSAY_OK;
 }
 
-/* ---- coordinates ----------------------------------------------------------------------------------------------------- */
+/* ---- coordinates ------------------------------------------------------------------------------------------------- */
 
 /* {"parameter_id": 1, "parameter_value": 4} */
 static assay_status read_pair(old_reader *r) {
@@ -285,7 +285,7 @@ static assay_status read_coordinate(old_reader *r) {
     return r->has_unknown ? keep_element(r, "coordinates", id, begin) : ASSAY_OK;
 }
 
-/* ---- measurements ---------------------------------------------------------------------------------------------------- */
+/* ---- measurements ------------------------------------------------------------------------------------------------ */
 
 /* {"callpath_id": 1, "coordinate_id": 1, "metric_id": 1, "value": 0.5}; an "id" of its own says nothing. */
 static assay_status read_measurement(old_reader *r) {
@@ -323,7 +323,7 @@ static assay_status read_measurement(old_reader *r) {
     return has_value ? as_cursor_commit(c, key) : missing(r, begin, "measurement", "value");
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 static assay_status read_lists(old_reader *r) {
     AS_TRY(read_list(r, AS_DOC_PARAMETERS, "parameters", read_parameter));

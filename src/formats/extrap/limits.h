@@ -1,4 +1,5 @@
-/* Limits that all Extra-P formats share: beyond them a file is absurd, and reading it would take time and memory out of all proportion. */
+/* Limits that all Extra-P formats share: beyond them a file is absurd, and reading it would take time and memory out of
+ * all proportion. */
 #ifndef AS_FORMATS_EXTRAP_LIMITS_H
 #define AS_FORMATS_EXTRAP_LIMITS_H
 

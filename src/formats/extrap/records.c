@@ -45,7 +45,7 @@ static void remember(remembered *last, const char *token, size_t size, assay_id 
     *last = (remembered){token, size, id};
 }
 
-/* ---- the members of a record ----------------------------------------------------------------------------------------- */
+/* ---- the members of a record ------------------------------------------------------------------------------------- */
 
 static assay_status read_callpath(record_reader *r, record *out) {
     as_cursor *c = &r->cursor;
@@ -177,7 +177,7 @@ static assay_status read_point(record_reader *r, record *out) {
     return as_cursor_tell_point(c, out->key.point, begin, c->extras.pending.count == extras);
 }
 
-/* ---- records --------------------------------------------------------------------------------------------------------- */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 static assay_status read_member(record_reader *r, record *out) {
     as_json *json = &r->cursor.json;
@@ -262,7 +262,7 @@ static assay_status read_records(as_reader *reader, const as_dialect *dialect) {
     return status;
 }
 
-/* ---- the formats ----------------------------------------------------------------------------------------------------- */
+/* ---- the formats ------------------------------------------------------------------------------------------------- */
 
 static assay_status read_jsonl(as_reader *reader) { return read_records(reader, &as_dialect_jsonl); }
 static assay_status read_talpas(as_reader *reader) { return read_records(reader, &as_dialect_talpas); }

@@ -71,7 +71,7 @@ static assay_status write_records(as_writer *writer, const as_dialect *dialect) 
 assay_status as_extrap_jsonl_write(as_writer *writer) { return write_records(writer, &as_dialect_jsonl); }
 assay_status as_extrap_talpas_write(as_writer *writer) { return write_records(writer, &as_dialect_talpas); }
 
-/* ---- what does not fit ------------------------------------------------------------------------------------------------ */
+/* ---- what does not fit ------------------------------------------------------------------------------------------- */
 
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 

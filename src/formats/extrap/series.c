@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* ---- walking --------------------------------------------------------------------------------------------------------- */
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
 
 static assay_id point_of_row(const as_series_walk *walk, uint64_t row) {
     assay_id run = as_block_run(walk->block, row);
@@ -69,7 +69,7 @@ uint64_t as_walk_repetition(const as_series_walk *walk, uint64_t index) {
     return next - index;
 }
 
-/* ---- what there is --------------------------------------------------------------------------------------------------- */
+/* ---- what there is ----------------------------------------------------------------------------------------------- */
 
 assay_status as_require_experiment(const as_writer *writer, const char *format) {
     const as_dataset *ds = writer->dataset;

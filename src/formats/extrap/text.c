@@ -63,7 +63,7 @@ static as_place place_of(const text_reader *t, const char *at) {
 /* For messages: at most 40 bytes of a word. */
 static int shown(const char *begin, const char *end) { return end - begin > 40 ? 40 : (int)(end - begin); }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* Copies begin…end to t->name, runs of blanks becoming one. */
 static bool collapse_blanks(text_reader *t, const char *begin, const char *end) {
@@ -108,7 +108,7 @@ static assay_status read_name(text_reader *t, const char *at, const char **name,
     return ASSAY_OK;
 }
 
-/* ---- the sections ---------------------------------------------------------------------------------------------------- */
+/* ---- the sections ------------------------------------------------------------------------------------------------ */
 
 static assay_status read_parameters(text_reader *t, const char *keyword, const char *at) {
     as_dataset *ds = t->reader->dataset;
@@ -280,7 +280,7 @@ static assay_status read_data(text_reader *t, const char *keyword, const char *a
     return ASSAY_OK;
 }
 
-/* ---- the file -------------------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static bool is_word(const char *begin, const char *end, const char *word) {
     size_t size = strlen(word);

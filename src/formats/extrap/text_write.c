@@ -9,7 +9,7 @@ enum { POINTS_PER_LINE = 20 };
 
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* Whether reading the name back gives the same. */
 static bool survives(const char *name) {
@@ -122,7 +122,7 @@ static void write_points(as_output *out, const as_dataset *ds) {
     as_output_char(out, '\n');
 }
 
-/* ---- series ---------------------------------------------------------------------------------------------------------- */
+/* ---- series ------------------------------------------------------------------------------------------------------ */
 
 /* Which points a series has: DATA lines can give the first ones only. */
 typedef enum coverage { NO_VALUES, ALL_POINTS, FIRST_POINTS, WITH_GAPS } coverage;
@@ -221,7 +221,7 @@ assay_status as_extrap_text_write(as_writer *writer) {
     return fine ? ASSAY_OK : as_fail_memory(writer->error, NULL);
 }
 
-/* ---- what does not fit ------------------------------------------------------------------------------------------------ */
+/* ---- what does not fit ------------------------------------------------------------------------------------------- */
 
 static size_t count_changed_names(const as_dataset *ds, as_losses *losses) {
     size_t n = 0;

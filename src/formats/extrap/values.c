@@ -35,7 +35,7 @@ void as_write_json_values(as_output *out, const as_series_walk *walk, uint64_t f
     as_output_char(out, ']');
 }
 
-/* ---- records --------------------------------------------------------------------------------------------------------- */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 as_record_split as_record_split_begin(const as_series_walk *walk, const as_extras_index *extras,
                                       const as_series *series) {
@@ -68,7 +68,7 @@ bool as_record_split_next(as_record_split *split) {
     return true;
 }
 
-/* ---- what does not fit ------------------------------------------------------------------------------------------------ */
+/* ---- what does not fit ------------------------------------------------------------------------------------------- */
 
 /* Whether every location is a leaf without parent whose id is its position: then lists say it all. */
 static bool are_positions(const as_dataset *ds) {

@@ -4,7 +4,7 @@
 #include "formats/extraprof/extraprof.h"
 #include "formats/tags.h"
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 static bool add_column(as_ep_builder *b, as_metric about, as_str name, const char *device) {
     as_ep_column *column = as_vec_push(&b->columns);
@@ -67,7 +67,7 @@ static bool add_metrics(as_ep_builder *b) {
     return true;
 }
 
-/* ---- contexts -------------------------------------------------------------------------------------------------------- */
+/* ---- contexts ---------------------------------------------------------------------------------------------------- */
 
 static assay_id region_of(as_ep_builder *b, as_str name, as_str mangled, uint8_t type) {
     static const char *const kinds[AS_EP_TYPES] = {"function", "launch",   "kernel",  "memcpy", "memset",
@@ -141,14 +141,15 @@ static bool add_tags(as_ep_builder *b, const assay_id *new_ids) {
     return true;
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 bool as_ep_add(as_ep_builder *b, uint32_t column, assay_id context, assay_id run, double value) {
     as_ep_row row = {context, run, value};
     return as_vec_append(&AS_AT(as_ep_column, &b->columns, column).rows, &row, 1);
 }
 
-/* contexts and starts of a block, from how many rows each context has: counts, whose entries become where its next row goes. */
+/* contexts and starts of a block, from how many rows each context has: counts, whose entries become where its next row
+ * goes. */
 static bool list_contexts(as_ep_builder *b, as_block *block, uint64_t *counts) {
     size_t n_contexts = b->ds->contexts.count;
     for (size_t c = 0; c < n_contexts; c++) block->n_contexts += counts[c] > 0;
@@ -215,7 +216,7 @@ static bool add_blocks(as_ep_builder *b, const assay_id *new_ids) {
     return fine;
 }
 
-/* ---- problems -------------------------------------------------------------------------------------------------------- */
+/* ---- problems ---------------------------------------------------------------------------------------------------- */
 
 void as_ep_report(as_ep_builder *b, const as_ep_file *file, const char *path) {
     const as_ep_remarks *remarks = &file->remarks;
@@ -255,7 +256,7 @@ static void report_dropped(as_ep_builder *b) {
             path, more, points, (unsigned long long)dropped->n_contexts, dropped->n_contexts == 1 ? " is" : "s are");
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 assay_status as_ep_builder_init(as_ep_builder *b, as_reader *reader) {
     as_dataset *ds = reader->dataset;

@@ -1,11 +1,14 @@
 /* Private to the readers of Extra-Prof profiles: one call tree a process, as MessagePack.
  *
- *   file   = [ "EXTRA PROF", version, root node, names of GPU metrics?, extended metrics? ]     the oldest files are the root node alone
- *   metric = [ name, device ]                                                                    device: 0 none, 1 CPU, 2 GPU
- *   node   = [ name, children, type, flags, durations, visits, bytes, values of GPU metrics?, values of extended metrics? ]
+ *   file   = [ "EXTRA PROF", version, root node, names of GPU metrics?, extended metrics? ]     the oldest files are
+ *          the root node alone
+ *   metric = [ name, device ]                                                                    device: 0 none, 1 CPU,
+ *   2 GPU
+ *   node   = [ name, children, type, flags, durations, visits, bytes, values of GPU metrics?, values of extended
+ *          metrics? ]
  *
- * Durations are nanoseconds with all that is below; they, visits and bytes are a number, or a list with one for each thread that came by, in no order. Extended metrics have such a list
- * each.
+ * Durations are nanoseconds with all that is below; they, visits and bytes are a number, or a list with one for each
+ * thread that came by, in no order. Extended metrics have such a list each.
  *
  *   parse.c    bytes -> the nodes of one file
  *   names.c    what a node is called
@@ -54,7 +57,7 @@ typedef struct as_ep_rules {
     }
 as_ep_rules as_ep_rules_of(const as_options *options);
 
-/* ---- one file -------------------------------------------------------------------------------------------------------- */
+/* ---- one file ---------------------------------------------------------------------------------------------------- */
 
 #define AS_EP_TOP UINT32_MAX
 
@@ -97,11 +100,12 @@ typedef struct as_ep_file {
 
 void as_ep_file_init(as_ep_file *file, as_budget *budget);
 void as_ep_file_free(as_ep_file *file);
-/* Fills a new file. Errors have the offset. reader: is told how far it is; NULL: nobody, and several files may be parsed at a time. */
+/* Fills a new file. Errors have the offset. reader: is told how far it is; NULL: nobody, and several files may be
+ * parsed at a time. */
 assay_status as_ep_parse(const as_input *input, const as_ep_rules *rules, uint32_t max_depth, as_reader *reader,
                          as_ep_file *file, assay_error *error);
 
-/* ---- the dataset ----------------------------------------------------------------------------------------------------- */
+/* ---- the dataset ------------------------------------------------------------------------------------------------- */
 
 /* What a node is called: "GPU saxpy(int, float*)". Interned in the dataset. */
 typedef struct as_ep_names {
@@ -112,7 +116,8 @@ typedef struct as_ep_names {
 
 void as_ep_names_init(as_ep_names *names, as_dataset *ds);
 void as_ep_names_free(as_ep_names *names);
-/* Interns a text in which "->", which joins names to paths, is "- >", and what is no text is '?'. AS_NO_STR when memory is out. */
+/* Interns a text in which "->", which joins names to paths, is "- >", and what is no text is '?'. AS_NO_STR when memory
+ * is out. */
 as_str as_ep_text(as_ep_names *names, const char *text, size_t size);
 /* AS_NO_STR when memory is out. *mangled: its name in the file where the other was made of it, else AS_NO_STR. */
 as_str as_ep_name(as_ep_names *names, const as_ep_node *node, as_str *mangled);
@@ -166,7 +171,8 @@ assay_status as_ep_builder_init(as_ep_builder *builder, as_reader *reader);
 void as_ep_builder_free(as_ep_builder *builder);
 /* The column of a metric of the files, made if new; UINT32_MAX when memory is out. */
 uint32_t as_ep_column_of(as_ep_builder *builder, const as_ep_metric *metric, bool is_gpu);
-/* The context of this name below parent (ASSAY_NONE: a root), made if new; ASSAY_NONE when memory is out. node: the first of its kind. */
+/* The context of this name below parent (ASSAY_NONE: a root), made if new; ASSAY_NONE when memory is out. node: the
+ * first of its kind. */
 assay_id as_ep_context(as_ep_builder *builder, assay_id parent, as_str name, as_str mangled, uint8_t type,
                        uint8_t flags);
 /* One value. False when memory is out. */
@@ -177,7 +183,8 @@ assay_status as_ep_add_point(as_ep_builder *builder, const as_ep_file *files, si
 void as_ep_report(as_ep_builder *builder, const as_ep_file *file, const char *path);
 /* Contexts, metrics and blocks of the dataset, and a problem where something was left out. */
 assay_status as_ep_finish(as_ep_builder *builder);
-/* Whether a node's duration is no part of its parent's: kernels and copies run beside it, partners of an overlap are named only. */
+/* Whether a node's duration is no part of its parent's: kernels and copies run beside it, partners of an overlap are
+ * named only. */
 bool as_ep_stands_beside(uint8_t type, uint8_t flags);
 
 #endif

@@ -13,8 +13,9 @@ as_ep_rules as_ep_rules_of(const as_options *options) {
                          .keeps_all = as_option_bool(options, "concurrent_threads")};
 }
 
-/* A list of 3 to 15 parts, of which the first is the magic word. The oldest files are a nameless node with seven fields, whose last five are small numbers: 0 or, the flags, 4.
- * Others that are called so bid a little, to be told what is wrong with them. */
+/* A list of 3 to 15 parts, of which the first is the magic word. The oldest files are a nameless node with seven
+ * fields, whose last five are small numbers: 0 or, the flags, 4. Others that are called so bid a little, to be told
+ * what is wrong with them. */
 static int bid(const as_probe *probe) {
     static const char magic[] = "\xaa"
                                 "EXTRA PROF";

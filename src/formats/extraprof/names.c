@@ -1,4 +1,5 @@
-/* What nodes are called. Kernels have mangled names; those of functions are readable. Template arguments are cut out of both, so that all instances of a template are one. */
+/* What nodes are called. Kernels have mangled names; those of functions are readable. Template arguments are cut out of
+ * both, so that all instances of a template are one. */
 #include "core/demangle.h"
 #include "core/utf8.h"
 #include "formats/extraprof/extraprof.h"

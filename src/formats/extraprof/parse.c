@@ -1,4 +1,5 @@
-/* The bytes of a profile, once through and without recursion: a node's own numbers come behind all that is below it, so open nodes are on a stack. */
+/* The bytes of a profile, once through and without recursion: a node's own numbers come behind all that is below it, so
+ * open nodes are on a stack. */
 #include <math.h>
 
 #include "core/number.h"
@@ -44,7 +45,7 @@ void as_ep_file_free(as_ep_file *file) {
     as_vec_free(&file->extended);
 }
 
-/* ---- errors ---------------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 static assay_status no_memory(parser *p) { return as_fail_memory(p->error, p->input->path); }
 
@@ -82,7 +83,7 @@ static assay_status skip_more(parser *p, uint32_t n) {
     return ASSAY_OK;
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 /* A number, or those of a list, while they are added up: integers exactly. */
 typedef struct sum {
@@ -134,7 +135,7 @@ static double value_of(parser *p, const sum *s, bool is_sum, bool *is_whole) {
     return is_mean ? total / s->n : total;
 }
 
-/* ---- nodes ----------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static assay_status begin_node(parser *p, uint32_t parent, uint32_t fields, size_t offset) {
     if (fields < NODE_FIELDS)
@@ -252,7 +253,7 @@ static assay_status read_nodes(parser *p) {
     return ASSAY_OK;
 }
 
-/* ---- the file -------------------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static assay_status expect_metrics(parser *p, const char *what, uint32_t most) {
     AS_TRY(expect(p, AS_MSGPACK_ARRAY, what));

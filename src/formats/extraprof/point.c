@@ -1,5 +1,5 @@
-/* The files of one point, taken together: each is a sample, and a node that a file does not have took no time in it. Whether the children of a node take longer than itself is decided over
- * all of them. */
+/* The files of one point, taken together: each is a sample, and a node that a file does not have took no time in it.
+ * Whether the children of a node take longer than itself is decided over all of them. */
 #include <stdlib.h>
 
 #include "formats/extraprof/extraprof.h"
@@ -38,8 +38,8 @@ typedef struct point {
     as_vec paths;   /* path */
     as_map by_name; /* (parent + 1, name) -> path */
     as_vec values;  /* double: for each path and slot the duration, then the visits, then the bytes */
-    as_vec
-        extended; /* double: of each path that has them, for each extended metric and slot, then whether any file says the metric */
+    /* double: of each path that has them, for each extended metric and slot, then whether any file says the metric */
+    as_vec extended;
     as_vec columns;    /* uint32_t: the column of each extended metric of the point */
     as_map by_column;  /* column -> its number among them */
     as_vec gpu_values; /* gpu_value */
@@ -68,7 +68,7 @@ bool as_ep_stands_beside(uint8_t type, uint8_t flags) {
     return type == AS_EP_KERNEL || ((type == AS_EP_MEMCPY || type == AS_EP_MEMSET) && flags & AS_EP_ASYNC);
 }
 
-/* ---- from nodes to paths --------------------------------------------------------------------------------------------- */
+/* ---- from nodes to paths ----------------------------------------------------------------------------------------- */
 
 static bool push_zeros(as_vec *vec, size_t n) {
     if (!as_vec_reserve(vec, n)) return false;
@@ -191,7 +191,7 @@ static bool add_files(point *p) {
     return fine;
 }
 
-/* ---- exclusive values ------------------------------------------------------------------------------------------------ */
+/* ---- exclusive values -------------------------------------------------------------------------------------------- */
 
 static double total(const double *values, size_t n) {
     double sum = 0;
@@ -199,7 +199,8 @@ static double total(const double *values, size_t n) {
     return sum;
 }
 
-/* What each path's children have together, of those that are a part of it. children: the values of a path; NULL: none. */
+/* What each path's children have together, of those that are a part of it. children: the values of a path; NULL:
+ * none. */
 static void add_up_children(point *p, const double *(*children)(const point *p, uint32_t id, size_t metric),
                             size_t metric, bool skips_lost) {
     memset(p->below, 0, p->paths.count * p->n_slots * sizeof *p->below);
@@ -297,7 +298,7 @@ static void settle_extended(point *p, size_t metric) {
     }
 }
 
-/* ---- what is kept ---------------------------------------------------------------------------------------------------- */
+/* ---- what is kept ------------------------------------------------------------------------------------------------ */
 
 static bool add_all(point *p, uint32_t column, assay_id context, const double *values) {
     bool fine = true;

@@ -1,4 +1,5 @@
-/* The format `extra-prof-set`: a directory of measured points, each a directory with the profiles of its processes and repetitions. */
+/* The format `extra-prof-set`: a directory of measured points, each a directory with the profiles of its processes and
+ * repetitions. */
 #include <stdlib.h>
 
 #include "formats/extraprof/extraprof.h"

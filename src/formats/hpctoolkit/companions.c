@@ -29,7 +29,7 @@ bool as_hpc_companions_node_has_values(const as_hpc_companions *companions, uint
     return false;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 typedef struct value_source {
     as_profile_source base;
@@ -120,7 +120,7 @@ static assay_status attach_values(as_reader *reader, as_hpc_companions *c, const
     return status;
 }
 
-/* ---- traces ---------------------------------------------------------------------------------------------------------- */
+/* ---- traces ------------------------------------------------------------------------------------------------------ */
 
 typedef struct trace_source {
     as_trace_source base;
@@ -160,7 +160,7 @@ static assay_status attach_traces(as_reader *reader, as_hpc_companions *c, const
     return ASSAY_OK;
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static int compare_owners(const as_companion_owner *a, const as_companion_owner *b) {
     if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
@@ -202,7 +202,7 @@ static bool add_leaves(as_hpc_companions *c, as_hpc_places *places, assay_id *of
     return true;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 /* Nodes and contexts, each by the other; a context that several nodes claim is the first one's. */
 static bool keep_contexts(as_hpc_companions *c, const as_hpc_companions_meaning *meaning) {

@@ -32,7 +32,7 @@ static uint64_t big_u64(const unsigned char *at) {
     return be64toh(value);
 }
 
-/* ---- one thread's ---------------------------------------------------------------------------------------------------- */
+/* ---- one thread's ------------------------------------------------------------------------------------------------ */
 
 /* "00.10", "01.01". */
 static bool parse_version(const unsigned char *text, unsigned *major, unsigned *minor) {
@@ -118,7 +118,7 @@ static assay_status count_owner(finding *f, companion_kind kind, as_companion_ow
     return as_map_put(&f->seen[kind], key, owner->occurrence + 1) ? ASSAY_OK : memory_is_out(f);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_hexadecimal(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
@@ -152,7 +152,7 @@ static bool parse_name(const char *name, as_companion_owner *out) {
     return take_field(name, &end, is_digit, &field) && parse_field(field, rank_end, &out->rank);
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* *out is NULL where it cannot be opened, which is a warning. */
 static assay_status open_file(finding *f, const char *name, as_input **out) {
@@ -242,7 +242,7 @@ static assay_status add_files(finding *f, const as_directory *directory) {
     return ASSAY_OK;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 static void release(void *object) {
     as_hpc_companions *c = object;

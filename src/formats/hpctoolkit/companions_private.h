@@ -4,7 +4,8 @@
 
 #include "formats/hpctoolkit/companions.h"
 
-/* Whose file it is. Where several files are of one rank and thread (processes that knew nothing of each other), they are told apart by their order. */
+/* Whose file it is. Where several files are of one rank and thread (processes that knew nothing of each other), they
+ * are told apart by their order. */
 typedef struct as_companion_owner {
     uint32_t rank, thread, occurrence;
 } as_companion_owner;

@@ -15,7 +15,8 @@ typedef struct use {
 typedef struct stored_value {
     double value;
     uint64_t context,
-        used_in; /* numbers of contexts, from 1: of the one that has it, and of the last one whose formulas were gone through */
+        /* numbers of contexts, from 1: of the one that has it, and of the last one whose formulas were gone through */
+        used_in;
     uint32_t first_use;
 } stored_value;
 

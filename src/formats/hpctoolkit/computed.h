@@ -16,7 +16,8 @@ typedef struct as_hpc_stored {
     double value;
 } as_hpc_stored;
 
-/* Adds the statistics of a context that are made of one of its stored values at least, as far as they have a value. Of two values of an id the last counts. False when memory is out. */
+/* Adds the statistics of a context that are made of one of its stored values at least, as far as they have a value. Of
+ * two values of an id the last counts. False when memory is out. */
 bool as_hpc_compute(as_hpc_computer *computer, as_dataset *ds, assay_id context, const as_hpc_stored *stored, size_t n);
 
 #endif

@@ -9,11 +9,11 @@ enum { ENTRY_2021 = 52, CCT_ENTRY_2021 = 22, SHORT_ENTRY_4 = 40, ENTRY_4 = 48, C
 enum { END_OF_CONTEXTS = 0x656E6421, END_OF_METRICS = 0x6564 }; /* "end!", "ed" */
 /* What is looked at on opening: all indexes of a small database, a part of those of a large one. */
 enum { CHECKED_ENTRIES = 100000, CHECKED_BLOCKS = 2000 };
-/* Contexts are numbered without gaps by those who write databases. Where only profile.db is there to say how many there are, ids may be so many times their number, and up to
- * this one in any case. */
+/* Contexts are numbered without gaps by those who write databases. Where only profile.db is there to say how many there
+ * are, ids may be so many times their number, and up to this one in any case. */
 enum { ID_FACTOR = 16, HARMLESS_ID = 1 << 20 };
 
-/* ---- profile.db ------------------------------------------------------------------------------------------------------ */
+/* ---- profile.db -------------------------------------------------------------------------------------------------- */
 
 static assay_status fail_profile(const as_hpc_database *db, uint32_t i, uint64_t at, const char *rule, const char *what,
                                  assay_error *error) {
@@ -130,7 +130,7 @@ static assay_status check_first_profiles(as_hpc_database *db, assay_error *error
     return ASSAY_OK;
 }
 
-/* ---- cct.db ---------------------------------------------------------------------------------------------------------- */
+/* ---- cct.db ------------------------------------------------------------------------------------------------------ */
 
 static assay_status fail_block(const as_hpc_database *db, uint32_t context, uint64_t at, const char *what,
                                assay_error *error) {
@@ -267,7 +267,7 @@ static assay_status open_cct(as_reader *reader, const char *directory, as_hpc_da
     return ASSAY_OK;
 }
 
-/* ---- contexts -------------------------------------------------------------------------------------------------------- */
+/* ---- contexts ---------------------------------------------------------------------------------------------------- */
 
 /* Without entries in cct.db only the indexes of all profiles say which contexts have values. */
 static assay_status find_contexts(as_hpc_database *db, assay_error *error) {
@@ -312,7 +312,7 @@ bool as_hpc_context_has_values(const as_hpc_database *db, uint32_t context_id) {
     return as_hpc_u64(&db->cct, at + (db->form == AS_HPC_2021 ? 4 : 0)) != 0;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void release(void *object) {
     as_hpc_database *db = object;

@@ -3,7 +3,7 @@
 
 enum { MAX_DEPTH = 1 << 24 }; /* of elements inside each other: there must be an end, and memory for paths */
 
-/* ---- ids ------------------------------------------------------------------------------------------------------------- */
+/* ---- ids --------------------------------------------------------------------------------------------------------- */
 
 assay_id as_hpc_ids_get(const as_hpc_ids *ids, uint32_t column, uint64_t number) {
     if (number < ids->near.count) return ((const assay_id *)ids->near.data)[number * ids->n_columns + column];
@@ -69,9 +69,10 @@ as_str as_hpc_name_of(as_hpc_experiment *experiment, const as_hpc_names *names, 
     return name;
 }
 
-/* ---- elements -------------------------------------------------------------------------------------------------------- */
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
 
-/* The next child of an element; *is_there is false behind the last, when the element has ended. Each child is to be read to its end. */
+/* The next child of an element; *is_there is false behind the last, when the element has ended. Each child is to be
+ * read to its end. */
 static assay_status next_child(as_hpc_experiment *experiment, bool *is_there) {
     as_xml_event event;
     AS_TRY(as_xml_scan_next(&experiment->scan, &event));
@@ -99,7 +100,7 @@ static assay_status number_of(as_hpc_experiment *experiment, const char *key, as
     return ASSAY_OK;
 }
 
-/* ---- tables of names ------------------------------------------------------------------------------------------------- */
+/* ---- tables of names --------------------------------------------------------------------------------------------- */
 
 static assay_status read_name(as_hpc_experiment *experiment, as_hpc_names *names) {
     bool fine = true, has_class;
@@ -158,7 +159,7 @@ static assay_status read_trace_row(as_hpc_experiment *experiment) {
     return ASSAY_OK;
 }
 
-/* ---- tables of metrics ----------------------------------------------------------------------------------------------- */
+/* ---- tables of metrics ------------------------------------------------------------------------------------------- */
 
 static assay_status read_formula(as_hpc_experiment *experiment, as_hpc_xml_metric *metric) {
     const as_xml_attribute *type = as_xml_scan_attribute(&experiment->scan, "t");
@@ -190,7 +191,7 @@ static assay_status read_metric(as_hpc_experiment *experiment, as_vec *metrics) 
     return !is_whole || as_vec_append(metrics, &metric, 1) ? ASSAY_OK : as_reader_memory(experiment->reader);
 }
 
-/* ---- sections -------------------------------------------------------------------------------------------------------- */
+/* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 typedef enum table_kind {
     MODULES,
@@ -332,7 +333,7 @@ static assay_status read_document(as_hpc_experiment *experiment, const char *dat
     return as_xml_scan_next(&experiment->scan, &event); /* nothing must follow */
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void names_init(as_hpc_names *names, as_budget *budget) {
     as_map_init(&names->index, budget);

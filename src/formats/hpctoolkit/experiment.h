@@ -1,21 +1,24 @@
 /* experiment.xml of both generations: 4.0, the metadata of a database of 2021, and 2.x, which has values too.
  *
- * experiment.c reads the document and its tables, experiment_tree.c makes contexts of the elements of the tree, experiment_regions.c says what they are contexts of. The formats that use them
- * are experiment_2021.c and experiment_2x.c. */
+ * experiment.c reads the document and its tables, experiment_tree.c makes contexts of the elements of the tree,
+ * experiment_regions.c says what they are contexts of. The formats that use them are experiment_2021.c and
+ * experiment_2x.c. */
 #ifndef AS_FORMATS_HPCTOOLKIT_EXPERIMENT_H
 #define AS_FORMATS_HPCTOOLKIT_EXPERIMENT_H
 
 #include "formats/hpctoolkit/hpctoolkit.h"
 #include "io/xml_scan.h"
 
-/* ---- ids ------------------------------------------------------------------------------------------------------------- */
+/* ---- ids --------------------------------------------------------------------------------------------------------- */
 
-/* What an attribute refers to: a number below AS_HPC_LITERAL, or a name itself (in old files), as AS_HPC_LITERAL + the id of its text. */
+/* What an attribute refers to: a number below AS_HPC_LITERAL, or a name itself (in old files), as AS_HPC_LITERAL + the
+ * id of its text. */
 typedef uint64_t as_hpc_ref;
 #define AS_HPC_NO_REF  UINT64_MAX
 #define AS_HPC_LITERAL (1ull << 62)
 
-/* Numbers to ids, or to several, one a column, that are often asked for together. Numbers that a document of some size can have, if it counts from 0 or 1, are looked up in an array. */
+/* Numbers to ids, or to several, one a column, that are often asked for together. Numbers that a document of some size
+ * can have, if it counts from 0 or 1, are looked up in an array. */
 typedef struct as_hpc_ids {
     as_vec near; /* assay_id[n_columns] */
     as_map far;
@@ -35,10 +38,11 @@ static inline void as_hpc_ids_prefetch(const as_hpc_ids *ids, uint64_t number) {
     if (number < ids->near.count) __builtin_prefetch((const assay_id *)ids->near.data + number * ids->n_columns, 1);
 }
 
-/* Columns of as_hpc_experiment.contexts: ids in the tree of the context with this id, and of the one that samples mean with this number (`it`). */
+/* Columns of as_hpc_experiment.contexts: ids in the tree of the context with this id, and of the one that samples mean
+ * with this number (`it`). */
 enum { AS_HPC_OF_VALUES, AS_HPC_OF_SAMPLES };
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* A row of LoadModuleTable, FileTable or ProcedureTable. */
 typedef struct as_hpc_name {
@@ -73,7 +77,7 @@ typedef struct as_hpc_words {
     as_str static_id, offset, class, trace_id, wrapper;    /* keys of attributes */
 } as_hpc_words;
 
-/* ---- the document ---------------------------------------------------------------------------------------------------- */
+/* ---- the document ------------------------------------------------------------------------------------------------ */
 
 typedef struct as_hpc_experiment {
     as_reader *reader;
@@ -107,21 +111,24 @@ typedef struct as_hpc_experiment {
     as_hpc_words words;
 } as_hpc_experiment;
 
-/* Reads a document into the reader's dataset: title, regions, and what the struct has of metrics and the tree, which is not finished yet. The bytes must stay until
- * as_hpc_experiment_free(), which is to be called in every case. */
+/* Reads a document into the reader's dataset: title, regions, and what the struct has of metrics and the tree, which is
+ * not finished yet. The bytes must stay until as_hpc_experiment_free(), which is to be called in every case. */
 assay_status as_hpc_experiment_read(as_hpc_experiment *experiment, as_reader *reader, const char *path,
                                     const char *data, size_t size, bool is_2x);
 void as_hpc_experiment_free(as_hpc_experiment *experiment);
 
-/* Puts the tree into the dataset, with the attributes of its contexts. *new_ids: for each id in the tree its final one, in the dataset's arena. */
+/* Puts the tree into the dataset, with the attributes of its contexts. *new_ids: for each id in the tree its final one,
+ * in the dataset's arena. */
 assay_status as_hpc_experiment_finish(as_hpc_experiment *experiment, const assay_id **new_ids);
 
 /* Says where the copies of sources lie, if the database has any. */
 assay_status as_hpc_note_sources(as_reader *reader, const char *directory);
 
-/* The reference in an attribute's value; AS_HPC_NO_REF where it is absent (NULL), and *fine is cleared where memory is out. */
+/* The reference in an attribute's value; AS_HPC_NO_REF where it is absent (NULL), and *fine is cleared where memory is
+ * out. */
 as_hpc_ref as_hpc_ref_parse(as_hpc_experiment *experiment, const as_xml_attribute *attribute, bool *fine);
-/* The name that a table has for it, else what stands there itself. AS_NO_STR where there is none; *fine is cleared where memory is out. */
+/* The name that a table has for it, else what stands there itself. AS_NO_STR where there is none; *fine is cleared
+ * where memory is out. */
 as_str as_hpc_name_of(as_hpc_experiment *experiment, const as_hpc_names *names, as_hpc_ref ref, bool *fine);
 
 /* The reader's as_broken() and as_warn() at a place in the document. */
@@ -130,7 +137,7 @@ as_str as_hpc_name_of(as_hpc_experiment *experiment, const as_hpc_names *names, 
 #define AS_HPC_WARN(experiment, at, ...)                                                                               \
     as_warn((experiment)->reader, as_xml_scan_place(&(experiment)->scan, at), __VA_ARGS__)
 
-/* ---- the tree -------------------------------------------------------------------------------------------------------- */
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 typedef enum as_hpc_tag {
     AS_HPC_PF, /* frame of a procedure */
@@ -165,12 +172,12 @@ assay_status as_hpc_add_root(as_hpc_experiment *experiment);
 /* Reads the tree below the element that was just started (SecCallPathProfileData), to its end. */
 assay_status as_hpc_read_tree(as_hpc_experiment *experiment);
 
-/* ---- regions --------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 /* Interns experiment->words. False when memory is out. */
 bool as_hpc_words_init(as_hpc_experiment *experiment);
-/* The region of an element, shared by all that say the same of it. file and module: its own, or those of the elements around it. ASSAY_NONE when memory is out. Loops, lines and
- * call sites have no names yet. */
+/* The region of an element, shared by all that say the same of it. file and module: its own, or those of the elements
+ * around it. ASSAY_NONE when memory is out. Loops, lines and call sites have no names yet. */
 assay_id as_hpc_region(as_hpc_experiment *experiment, const as_hpc_element *element, as_hpc_ref file,
                        as_hpc_ref module);
 /* Gives names to those that have none yet. */

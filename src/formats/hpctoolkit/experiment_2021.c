@@ -7,7 +7,7 @@
 #include "formats/hpctoolkit/hpctoolkit.h"
 #include "formats/hpctoolkit/write.h"
 
-/* ---- what values and samples belong to ------------------------------------------------------------------------------- */
+/* ---- what values and samples belong to --------------------------------------------------------------------------- */
 
 /* For ids 0 … n - 1 what the tree has for them, in the dataset's arena; NULL when memory is out. */
 static assay_id *list_ids(as_dataset *ds, const as_hpc_ids *ids, uint32_t column, size_t n) {
@@ -88,7 +88,7 @@ static assay_status read_metrics(as_hpc_experiment *experiment, as_hpc_database 
     return status;
 }
 
-/* ---- the format ------------------------------------------------------------------------------------------------------ */
+/* ---- the format -------------------------------------------------------------------------------------------------- */
 
 static assay_status read_2021(as_reader *reader) {
     char directory[PATH_MAX];

@@ -7,7 +7,7 @@
 #include "formats/hpctoolkit/formulas.h"
 #include "formats/hpctoolkit/hpctoolkit.h"
 
-/* ---- values of the document ------------------------------------------------------------------------------------------ */
+/* ---- values of the document -------------------------------------------------------------------------------------- */
 
 /* A value with the ids of the dataset. */
 typedef struct cell {
@@ -23,7 +23,8 @@ static int compare_cells(const void *a, const void *b) {
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The n cells of one metric, in order of contexts: a profile with one column that is no place. Of two values for one context the later counts. */
+/* The n cells of one metric, in order of contexts: a profile with one column that is no place. Of two values for one
+ * context the later counts. */
 static bool add_profile(as_dataset *ds, const cell *cells, size_t n, assay_id run, bool *has_doubles) {
     assay_id *contexts = as_arena_array(&ds->arena, n, sizeof *contexts);
     double *values = as_arena_array(&ds->arena, n, sizeof *values);
@@ -83,9 +84,10 @@ static assay_status add_values(as_hpc_experiment *experiment, const as_map *of_v
     return fine ? ASSAY_OK : as_reader_memory(experiment->reader);
 }
 
-/* ---- companions ------------------------------------------------------------------------------------------------------ */
+/* ---- companions -------------------------------------------------------------------------------------------------- */
 
-/* For node ids 0 … n - 1 their ids in the tree; those that have values and no place in it are added. NULL when memory is out. */
+/* For node ids 0 … n - 1 their ids in the tree; those that have values and no place in it are added. NULL when memory
+ * is out. */
 static assay_id *list_contexts(as_hpc_experiment *experiment, const as_hpc_companions *companions, size_t n) {
     assay_id *contexts = as_arena_array(&experiment->ds->arena, n, sizeof *contexts);
     for (size_t i = 0; contexts && i < n; i++) {
@@ -155,7 +157,7 @@ static assay_status finish(as_hpc_experiment *experiment, as_hpc_companions *com
     return status;
 }
 
-/* ---- the format ------------------------------------------------------------------------------------------------------ */
+/* ---- the format -------------------------------------------------------------------------------------------------- */
 
 static assay_status read_2x(as_reader *reader) {
     char directory[PATH_MAX];

@@ -1,4 +1,5 @@
-/* The formulas of experiment.xml: what the statistics of 2021 are shown as, and what 2.x makes of its values in the end. */
+/* The formulas of experiment.xml: what the statistics of 2021 are shown as, and what 2.x makes of its values in the
+ * end. */
 #include <stdlib.h>
 
 #include "core/number.h"
@@ -16,7 +17,7 @@ static int64_t number_of(const as_dataset *ds, as_str text, int64_t otherwise) {
     return is_number && number.kind == AS_INT ? number.i : otherwise;
 }
 
-/* ---- what formulas refer to ------------------------------------------------------------------------------------------ */
+/* ---- what formulas refer to -------------------------------------------------------------------------------------- */
 
 /* Of 2021: the statistics of the summary profile. */
 static void refer_to_statistics(const as_hpc_meaning *meaning, as_hpc_reference *out) {
@@ -51,7 +52,7 @@ static size_t refer_to_metrics(const as_hpc_experiment *experiment, as_hpc_refer
     return n;
 }
 
-/* ---- formulas -------------------------------------------------------------------------------------------------------- */
+/* ---- formulas ---------------------------------------------------------------------------------------------------- */
 
 /* "CPUTIME (sec):Mean (I)": the name is "CPUTIME (sec):Mean" ("CPUTIME (sec)" of a sum), the statistic "mean". */
 static bool add_formula(as_hpc_experiment *experiment, as_hpc_formulas *formulas, const as_hpc_xml_metric *metric,

@@ -34,7 +34,7 @@ static assay_id add_metric(as_hpc_experiment *experiment, const char *name, size
     return unit && metric.unit == AS_NO_STR ? ASSAY_NONE : as_add_metric(ds, &metric);
 }
 
-/* ---- pairs ----------------------------------------------------------------------------------------------------------- */
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
 /* A metric, and what it shares with its other sides. */
 typedef struct side {
@@ -48,7 +48,8 @@ static int compare_sides(const void *a, const void *b) {
     return x->metric < y->metric ? -1 : x->metric > y->metric;
 }
 
-/* Pairs the n metrics of the dataset that have the same name, or, where partners (one for each metric, ASSAY_NONE: none) is not NULL, those that say so of each other. */
+/* Pairs the n metrics of the dataset that have the same name, or, where partners (one for each metric, ASSAY_NONE:
+ * none) is not NULL, those that say so of each other. */
 static assay_status pair_metrics(as_hpc_experiment *experiment, const assay_id *partners) {
     as_dataset *ds = experiment->ds;
     size_t n = ds->metrics.count;
@@ -71,7 +72,7 @@ static assay_status pair_metrics(as_hpc_experiment *experiment, const assay_id *
     return ASSAY_OK;
 }
 
-/* ---- the metrics of 2021 --------------------------------------------------------------------------------------------- */
+/* ---- the metrics of 2021 ----------------------------------------------------------------------------------------- */
 
 /* The id that a MetricDB has in the files. */
 static bool parse_id(const as_dataset *ds, as_str text, uint16_t *out) {
@@ -114,7 +115,7 @@ static assay_status add_database_metric(as_hpc_experiment *experiment, known_met
                                                                           : as_reader_memory(experiment->reader);
 }
 
-/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 /* "NAME:Sum (I)": the metric NAME of that kind, or ASSAY_NONE; *statistic: "Sum". */
 static assay_id find_base(const as_hpc_experiment *experiment, const known_metrics *known, as_str name,
@@ -147,7 +148,8 @@ static size_t find_operands(const char *formula, uint64_t operands[2]) {
     return n;
 }
 
-/* Which number of the summary profile the view tells the meaning of: Sum is the sum itself, Mean = sum / count, StdDev = sqrt(sumsq / count - …). */
+/* Which number of the summary profile the view tells the meaning of: Sum is the sum itself, Mean = sum / count, StdDev
+ * = sqrt(sumsq / count - …). */
 static const char *statistic_of(const char *view, size_t size, const char *formula, uint64_t *id) {
     static const struct {
         const char *view, *name;
@@ -231,9 +233,10 @@ assay_status as_hpc_add_metrics_2021(as_hpc_experiment *experiment, as_vec *metr
     return status;
 }
 
-/* ---- the metrics of 2.x ---------------------------------------------------------------------------------------------- */
+/* ---- the metrics of 2.x ------------------------------------------------------------------------------------------ */
 
-/* As the type says, or the name. One that nobody says anything of has values where they were measured (raw): they are added up along the tree. */
+/* As the type says, or the name. One that nobody says anything of has values where they were measured (raw): they are
+ * added up along the tree. */
 static as_metric_kind kind_of(const as_dataset *ds, const as_hpc_xml_metric *source, as_metric_kind of_name,
                               bool *is_open) {
     const char *type = as_ds_text(ds, source->type), *value_type = as_ds_text(ds, source->value_type);

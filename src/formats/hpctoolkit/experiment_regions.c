@@ -158,7 +158,8 @@ assay_id as_hpc_region(as_hpc_experiment *experiment, const as_hpc_element *elem
                       .offset = element->offset,
                       .line = element->line,
                       .line_end = element->line_end};
-    /* Elements of one static id are one thing, as a rule: the first is found at once, and no others need be kept apart. */
+    /* Elements of one static id are one thing, as a rule: the first is found at once, and no others need be kept
+     * apart. */
     bool is_numbered = key.static_id < AS_HPC_LITERAL;
     assay_id first = is_numbered ? as_hpc_ids_get(&experiment->first_regions, 0, key.static_id) : ASSAY_NONE;
     if (first != ASSAY_NONE && is_key_of(experiment, first, &key)) return first;

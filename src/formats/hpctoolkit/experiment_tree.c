@@ -17,7 +17,8 @@ typedef struct mark {
     bool is_positive;
 } mark;
 
-/* A wrapper has come whose partner, which names the context, may be the very next element: no region is made for it before that is known. */
+/* A wrapper has come whose partner, which names the context, may be the very next element: no region is made for it
+ * before that is known. */
 typedef struct pending {
     assay_id context; /* ASSAY_NONE: nothing is pending */
     as_hpc_element element;
@@ -41,7 +42,7 @@ void as_hpc_tree_free(as_hpc_experiment *experiment) {
     as_vec_free(&experiment->text);
 }
 
-/* ---- start tags ------------------------------------------------------------------------------------------------------ */
+/* ---- start tags -------------------------------------------------------------------------------------------------- */
 
 static as_hpc_tag tag_of(const as_xml_scan *scan) {
     const char *name = scan->name;
@@ -176,7 +177,7 @@ static assay_status read_element(as_hpc_experiment *experiment, as_hpc_element *
     return fine ? ASSAY_OK : as_reader_memory(experiment->reader);
 }
 
-/* ---- contexts -------------------------------------------------------------------------------------------------------- */
+/* ---- contexts ---------------------------------------------------------------------------------------------------- */
 
 static as_context *context_at(as_hpc_experiment *experiment, assay_id id) {
     return &AS_AT(as_context, &experiment->tree.nodes, id);
@@ -256,9 +257,10 @@ static bool note_trace_id(as_hpc_experiment *experiment, assay_id context, const
             add_attribute(experiment, context, experiment->words.trace_id, as_cell_uint(element->trace_id)));
 }
 
-/* ---- walking --------------------------------------------------------------------------------------------------------- */
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
 
-/* An element with the id of a context that is there already: the same context. One with a positive id names it, a frame before others. */
+/* An element with the id of a context that is there already: the same context. One with a positive id names it, a frame
+ * before others. */
 static bool join(as_hpc_experiment *experiment, assay_id id, const as_hpc_element *element, const frame *above,
                  frame *new_frame) {
     mark *known = &AS_AT(mark, &experiment->marks, id);

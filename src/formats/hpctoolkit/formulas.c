@@ -7,7 +7,8 @@
 #include "dataset/formulas.h"
 #include "formats/hpctoolkit/metrics.h"
 
-/* What is computed for each context must not be many times what is stored there. SPELLED: bytes of the names in formulas. */
+/* What is computed for each context must not be many times what is stored there. SPELLED: bytes of the names in
+ * formulas. */
 enum { MOST_COMPUTED = 16, MOST_SPELLED = 16 << 20 };
 
 /* A derived metric: its two sides, as far as there are. */
@@ -65,7 +66,7 @@ void as_hpc_formulas_free(as_hpc_formulas *f) {
     free(f->ids);
 }
 
-/* ---- adding ---------------------------------------------------------------------------------------------------------- */
+/* ---- adding ------------------------------------------------------------------------------------------------------ */
 
 /* Operands are numbers of references, until it is known what becomes of the formula. */
 static bool find_reference(void *user, as_infix_reference kind, const char *name, size_t size, as_formula_operand *out,
@@ -190,7 +191,7 @@ assay_status as_hpc_formulas_add(as_hpc_formulas *f, const as_hpc_formula *asked
     return fine ? ASSAY_OK : as_reader_memory(f->reader);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 /* names: of the metrics that there were before. */
 static as_str name_metric(as_dataset *ds, const as_map *names, as_str name) {
@@ -206,7 +207,8 @@ static as_str name_metric(as_dataset *ds, const as_map *names, as_str name) {
     return result;
 }
 
-/* The text with names instead of numbers: what people would write. Where that gets too long, the numbers stay. False when memory is out. */
+/* The text with names instead of numbers: what people would write. Where that gets too long, the numbers stay. False
+ * when memory is out. */
 static bool spell(as_hpc_formulas *f, as_formula_text text, as_vec *out) {
     const as_dataset *ds = f->reader->dataset;
     bool fine = true;
@@ -252,7 +254,8 @@ static assay_id add_metric(as_dataset *ds, const as_map *names, const derived *d
     return fine ? id : ASSAY_NONE;
 }
 
-/* The inclusive formula is that of both sides, whose metrics are the inclusive ones: the exclusive one says the same of their other sides. */
+/* The inclusive formula is that of both sides, whose metrics are the inclusive ones: the exclusive one says the same of
+ * their other sides. */
 static bool finish_derived(as_hpc_formulas *f, const as_map *names, const derived *d, const uint32_t *metrics) {
     as_dataset *ds = f->reader->dataset;
     bool has_inclusive = d->formulas[0] != NULL, has_exclusive = d->formulas[1] != NULL;

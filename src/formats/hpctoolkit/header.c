@@ -39,7 +39,8 @@ assay_status as_hpc_check_magic(as_dataset *ds, as_hpc_form form, as_hpc_file *f
     return ASSAY_OK;
 }
 
-/* Whether the header holds together in the byte order that is set: the size of its table is that of n entries, and it is in the file. */
+/* Whether the header holds together in the byte order that is set: the size of its table is that of n entries, and it
+ * is in the file. */
 static bool is_consistent(const as_hpc_file *file, uint32_t entry_size, uint32_t *n, uint64_t *at) {
     *n = as_hpc_u32(file, 18);
     *at = as_hpc_u64(file, 32);

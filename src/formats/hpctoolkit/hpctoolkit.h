@@ -1,4 +1,5 @@
-/* What the readers of HPCToolkit databases share: whose generation an input is, where its directory lies, and opening the files in it. */
+/* What the readers of HPCToolkit databases share: whose generation an input is, where its directory lies, and opening
+ * the files in it. */
 #ifndef AS_FORMATS_HPCTOOLKIT_HPCTOOLKIT_H
 #define AS_FORMATS_HPCTOOLKIT_HPCTOOLKIT_H
 
@@ -14,11 +15,12 @@ typedef enum as_hpc_generation {
     AS_HPC_GENERATION_4      /* meta.db as released */
 } as_hpc_generation;
 
-/* For as_format.bid: the bits that speak for this generation, and 0 where another one has more of them. Looks at the beginnings of the files of a directory, or of the
- * directory that the file lies in; nothing else. */
+/* For as_format.bid: the bits that speak for this generation, and 0 where another one has more of them. Looks at the
+ * beginnings of the files of a directory, or of the directory that the file lies in; nothing else. */
 int as_hpc_bid(const as_probe *probe, as_hpc_generation generation);
 
-/* The directory of the database that the input is, or is a file of; "" for the current one. An error where the input has no place, like standard input. */
+/* The directory of the database that the input is, or is a file of; "" for the current one. An error where the input
+ * has no place, like standard input. */
 assay_status as_hpc_directory(as_reader *reader, char directory[PATH_MAX]);
 
 /* DIRECTORY/NAME. False where it is too long. */
@@ -27,12 +29,14 @@ bool as_hpc_path(const char *directory, const char *name, char path[PATH_MAX]);
 bool as_hpc_has(const char *directory, const char *name);
 /* An error where there is something else than a file: opening a pipe would wait for somebody to write. */
 assay_status as_hpc_check_file(const char *path, assay_error *error);
-/* Opens a file of the database, which stays open (and mapped, where it can be) as long as the dataset. Its size is added to ds->input_size, unless it is the input itself.
- * error: the reader's, or another where the file is not needed. */
+/* Opens a file of the database, which stays open (and mapped, where it can be) as long as the dataset. Its size is
+ * added to ds->input_size, unless it is the input itself. error: the reader's, or another where the file is not
+ * needed. */
 assay_status as_hpc_open_file(const as_reader *reader, const char *directory, const char *name, as_input **out,
                               assay_error *error);
 
-/* Names are made of the paths of files and modules, one path being in many of them: all together may have only so many bytes. */
+/* Names are made of the paths of files and modules, one path being in many of them: all together may have only so many
+ * bytes. */
 typedef struct as_hpc_name_room {
     uint64_t left;
     bool was_too_small;

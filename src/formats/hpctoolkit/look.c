@@ -10,7 +10,7 @@
 enum { XML_WINDOW = 1 << 15 };
 enum { BITS_OF_MAGIC = 112, BITS_OF_ROOT_ELEMENT = 96, BITS_OF_NAME = 16 };
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static bool directory_of(const char *path, bool is_directory, char directory[PATH_MAX]) {
     const char *slash = strrchr(path, '/');
@@ -77,7 +77,7 @@ assay_status as_hpc_open_file(const as_reader *reader, const char *directory, co
     return ASSAY_OK;
 }
 
-/* ---- a first look ---------------------------------------------------------------------------------------------------- */
+/* ---- a first look ------------------------------------------------------------------------------------------------ */
 
 /* What the names and first bytes of a directory's files say. */
 typedef struct look {
@@ -106,7 +106,8 @@ static uint64_t little_u64(const char *bytes) {
     return value;
 }
 
-/* The byte that says how large the elements of a section's table are: 12 behind the section's start, which the header has at `pointer`. 0 where it cannot be had. */
+/* The byte that says how large the elements of a section's table are: 12 behind the section's start, which the header
+ * has at `pointer`. 0 where it cannot be had. */
 static unsigned element_size(const char *directory, const char *name, uint64_t pointer) {
     char bytes[8];
     if (head_of(directory, name, pointer, bytes, 8) != 8) return 0;

@@ -11,8 +11,8 @@ enum {
         AS_HOLDS_VALUES | AS_HOLDS_LOCATIONS | AS_HOLDS_EVENTS | AS_HOLDS_UNITS | AS_HOLDS_SOURCE | AS_HOLDS_PROFILES
 };
 
-/* How many context ids to expect. Samples may name contexts that have no values, so that profile.db and cct.db do not tell; but ids are dense, more or less, and a context takes
- * more than twice these bytes. */
+/* How many context ids to expect. Samples may name contexts that have no values, so that profile.db and cct.db do not
+ * tell; but ids are dense, more or less, and a context takes more than twice these bytes. */
 static uint32_t expect_contexts(const as_meta *meta, const as_hpc_database *db) {
     uint32_t limit = as_hpc_context_limit(db);
     size_t likely = meta->size / 16 < UINT32_MAX ? meta->size / 16 : UINT32_MAX;

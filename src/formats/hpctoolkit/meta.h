@@ -1,4 +1,5 @@
-/* meta.db while it is read: the metadata of a released database, or of its drafts. Offsets are those of the file; a pointer of 0 is none. */
+/* meta.db while it is read: the metadata of a released database, or of its drafts. Offsets are those of the file; a
+ * pointer of 0 is none. */
 #ifndef AS_FORMATS_HPCTOOLKIT_META_H
 #define AS_FORMATS_HPCTOOLKIT_META_H
 
@@ -37,7 +38,7 @@ typedef struct as_meta {
     as_map texts;                        /* offset -> as_str */
     uint64_t text_left;                  /* bytes that texts may still have: they do not overlap much */
     as_hpc_name_room name_room;
-    as_vec kinds;                        /* const char *: names of the kinds of id tuple elements */
+    as_vec kinds; /* const char *: names of the kinds of id tuple elements */
     as_meta_table modules, files, functions;
     as_str *module_names, *file_names; /* AS_NO_STR: not read yet, or none */
     assay_id *function_regions;        /* ASSAY_NONE: not made yet */
@@ -53,7 +54,7 @@ typedef struct as_meta {
     as_map other_contexts; /* of those beyond */
 } as_meta;
 
-/* ---- meta_file.c ----------------------------------------------------------------------------------------------------- */
+/* ---- meta_file.c ------------------------------------------------------------------------------------------------- */
 
 /* Of bytes that are there. */
 static inline uint16_t as_meta_u16(const as_meta *meta, uint64_t at) {
@@ -79,7 +80,8 @@ static inline bool as_meta_has(const as_meta *meta, uint64_t at, uint64_t n) {
 /* ASSAY_E_FORMAT at an offset. */
 assay_status as_meta_bad(const as_meta *meta, uint64_t offset, const char *rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Where n elements of `size` bytes are, checked against the file and the least that they must have; `what` is for messages, "metrics". */
+/* Where n elements of `size` bytes are, checked against the file and the least that they must have; `what` is for
+ * messages, "metrics". */
 assay_status as_meta_find_table(const as_meta *meta, uint64_t offset, uint64_t at, uint32_t n, uint32_t size,
                                 uint32_t least, const char *what, as_meta_table *out);
 /* The number of the element that a pointer at `offset` points to. */
@@ -96,12 +98,12 @@ assay_status as_meta_read_names(as_meta *meta);
 /* The path of a module, by its number; AS_NO_STR: it has none. */
 assay_status as_meta_module_name(as_meta *meta, uint32_t module, as_str *out);
 
-/* ---- meta_metrics.c -------------------------------------------------------------------------------------------------- */
+/* ---- meta_metrics.c ---------------------------------------------------------------------------------------------- */
 
 /* Metrics of the dataset, and what ids of profiles stand for. */
 assay_status as_meta_read_metrics(as_meta *meta);
 
-/* ---- meta_contexts.c, meta_regions.c --------------------------------------------------------------------------------- */
+/* ---- meta_contexts.c, meta_regions.c ----------------------------------------------------------------------------- */
 
 /* The tree, with meta->contexts for context ids below `limit`. */
 assay_status as_meta_read_contexts(as_meta *meta, uint32_t limit);

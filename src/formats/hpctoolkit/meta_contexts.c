@@ -30,7 +30,7 @@ typedef struct record {
 
 static assay_status memory_is_out(const reading *r) { return as_fail_memory(r->meta->reader->error, r->meta->path); }
 
-/* ---- contexts -------------------------------------------------------------------------------------------------------- */
+/* ---- contexts ---------------------------------------------------------------------------------------------------- */
 
 /* Whether an id is new. */
 static assay_status claim_id(reading *r, uint64_t at, uint32_t id, assay_id context, bool *is_new) {
@@ -75,7 +75,7 @@ static assay_status add_context(reading *r, uint64_t at, uint32_t id, as_context
     return *out != ASSAY_NONE ? ASSAY_OK : memory_is_out(r);
 }
 
-/* ---- one context ----------------------------------------------------------------------------------------------------- */
+/* ---- one context ------------------------------------------------------------------------------------------------- */
 
 /* Words behind a context: 64-bit fields take one each, two 32-bit fields share one. */
 static assay_status read_words(reading *r, record *context, uint64_t at, uint64_t end) {
@@ -149,7 +149,7 @@ static assay_status read_child(reading *r, const record *child, assay_id parent)
     return push_children(r, child->at, child->children, child->children_size, id);
 }
 
-/* ---- the tree -------------------------------------------------------------------------------------------------------- */
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 static assay_status add_root(reading *r, assay_id *out) {
     as_meta *meta = r->meta;

@@ -13,7 +13,7 @@ static const char *const SECTION_NAMES[] = {"General", "IdNames", "Metrics", "Co
 /* Of the part that every section begins with. */
 static const uint8_t SECTION_LEAST[] = {0x10, 0x09, 0x0f, 0x0b, 0, 0x0e, 0x0e, 0x0e};
 
-/* ---- access ---------------------------------------------------------------------------------------------------------- */
+/* ---- access ------------------------------------------------------------------------------------------------------ */
 
 assay_status as_meta_bad(const as_meta *meta, uint64_t offset, const char *rule, const char *format, ...) {
     va_list args;
@@ -83,7 +83,7 @@ assay_status as_meta_text(as_meta *meta, uint64_t offset, as_str *out) {
     return *out != AS_NO_STR && as_map_put(&meta->texts, at, *out) ? ASSAY_OK : memory_is_out(meta);
 }
 
-/* ---- the file -------------------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static assay_status check_header(as_meta *meta) {
     as_dataset *ds = meta->ds;
@@ -151,7 +151,7 @@ void as_meta_free(as_meta *meta) {
     as_tree_free(&meta->tree);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static assay_status read_general(as_meta *meta) {
     static const char *const keys[] = {"title", "description"};

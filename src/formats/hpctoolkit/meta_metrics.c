@@ -26,7 +26,7 @@ typedef struct metrics {
 
 static assay_status memory_is_out(const metrics *m) { return as_fail_memory(m->meta->reader->error, m->meta->path); }
 
-/* ---- one metric in one scope ----------------------------------------------------------------------------------------- */
+/* ---- one metric in one scope ------------------------------------------------------------------------------------- */
 
 static as_metric_kind kind_of(const char *scope) {
     if (strcmp(scope, "execution") == 0) return AS_KIND_INCLUSIVE;
@@ -75,7 +75,7 @@ static assay_status add_instance(metrics *m, uint64_t offset, as_str name, as_st
     return fine ? ASSAY_OK : memory_is_out(m);
 }
 
-/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 static const char *statistic_name(const char *formula, unsigned combine) {
     if (strcmp(formula, "$$") == 0)
@@ -94,7 +94,7 @@ static assay_status add_statistic(metrics *m, assay_id metric, uint64_t formula_
     return as_vec_append(&meta->statistics, &statistic, 1) ? ASSAY_OK : memory_is_out(m);
 }
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 /* An array that belongs to one metric. They do not share their elements, so all of them together fit into the file. */
 static assay_status find_elements(metrics *m, uint64_t offset, uint64_t at, uint32_t n, uint32_t size, uint32_t least,

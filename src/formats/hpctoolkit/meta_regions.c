@@ -31,7 +31,7 @@ void as_meta_regions_free(as_meta_regions *regions) {
     as_vec_free(&regions->name);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static bool add_number(as_vec *name, uint64_t number) {
     char digits[AS_NUMBER_SIZE];
@@ -87,7 +87,7 @@ static as_str scope_name(as_meta *meta, as_vec *name, const as_meta_scope *scope
     return fine ? intern_name(meta, name) : AS_NO_STR;
 }
 
-/* ---- regions --------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 static assay_status add_region(const as_meta *meta, const as_region *region, uint64_t offset, assay_id *out) {
     *out = region->name != AS_NO_STR && region->kind != AS_NO_STR ? as_add_region(meta->ds, region) : ASSAY_NONE;

@@ -1,4 +1,5 @@
-/* metrics/NAME.yaml: how HPCToolkit's own tools show metrics. Formulas become the text of formula/infix.h, in which $n is a statistic of the summary profile. */
+/* metrics/NAME.yaml: how HPCToolkit's own tools show metrics. Formulas become the text of formula/infix.h, in which $n
+ * is a statistic of the summary profile. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +9,8 @@
 #include "formats/hpctoolkit/hpctoolkit.h"
 #include "io/yaml.h"
 
-/* Aliases make trees larger than their text: more than this is not looked at, in all files together. Steps: pairs of mappings that are searched, metrics that are gone through. */
+/* Aliases make trees larger than their text: more than this is not looked at, in all files together. Steps: pairs of
+ * mappings that are searched, metrics that are gone through. */
 enum { MAX_FILES = 64, MAX_VISITS = 100000, MAX_STEPS = 10000000, MAX_BYTES = 8 << 20 };
 enum { MAX_DEPTH = 100, MAX_NESTED_SUMS = 20, MAX_NAME = 4096 };
 
@@ -33,7 +35,7 @@ typedef struct metrics_file {
     limits *left;
 } metrics_file;
 
-/* ---- what inputs stand for ------------------------------------------------------------------------------------------- */
+/* ---- what inputs stand for --------------------------------------------------------------------------------------- */
 
 enum { STATISTIC_COUNT, STATISTIC_SUM, STATISTIC_SQUARES, STATISTIC_MINIMUM, STATISTIC_MAXIMUM, N_STATISTICS };
 static const char *const statistic_names[N_STATISTICS] = {"count", "sum", "sumsq", "min", "max"};
@@ -91,7 +93,7 @@ static bool map_metrics(metrics_file *f, const as_hpc_meaning *meaning) {
     return true;
 }
 
-/* ---- expressions ----------------------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 
 static bool bad(metrics_file *f, const char *why) {
     if (!f->is_bad) f->why = why;
@@ -105,7 +107,8 @@ static bool take_steps(metrics_file *f, uint64_t n) {
     return are_left || bad(f, "descriptions of metrics are too large");
 }
 
-/* The value of a key of a mapping, at the cost of looking for it. NULL where there is none, and once all steps are used up. */
+/* The value of a key of a mapping, at the cost of looking for it. NULL where there is none, and once all steps are used
+ * up. */
 static const as_yaml_node *get(metrics_file *f, const as_yaml_node *mapping, const char *key) {
     if (!take_steps(f, mapping ? 1 + (uint64_t)mapping->n : 1)) return NULL;
     return as_yaml_get(&f->yaml, mapping, key);
@@ -178,14 +181,14 @@ static bool put_expression(metrics_file *f, const as_yaml_node *node, unsigned d
     return node->n == 1 ? put_call(f, node, depth) : bad(f, "it has a mapping that is neither an input nor a function");
 }
 
-/* ---- variants -------------------------------------------------------------------------------------------------------- */
+/* ---- variants ---------------------------------------------------------------------------------------------------- */
 
 static const as_yaml_node *side_of(metrics_file *f, const as_yaml_node *formula, bool exclusive) {
     return get(f, formula, exclusive ? "exclusive" : "inclusive");
 }
 
-/* One side of a variant of a metric, as text; "first" and "sum" are made of its children. level: 0 for custom and 1 for standard, where they are told apart; the other one where only that
- * is there. *is_there: false where there is none. */
+/* One side of a variant of a metric, as text; "first" and "sum" are made of its children. level: 0 for custom and 1 for
+ * standard, where they are told apart; the other one where only that is there. *is_there: false where there is none. */
 static bool put_variant(metrics_file *f, const as_yaml_node *metric, const char *variant, bool exclusive, int level,
                         unsigned depth, bool *is_there) {
     static const char *const levels[] = {"custom", "standard"};
@@ -270,7 +273,8 @@ static assay_status add_variants(metrics_file *f, const as_yaml_node *metric, co
                                 .statistic = statistic,
                                 .description = as_yaml_text(get(f, metric, "description")),
                                 .format = as_yaml_text(get(f, as_yaml_value(&f->yaml, variants, i), "format"))};
-        /* Both levels of the exclusive side: they are statistics of two metrics, and one and the same derived metric. */
+        /* Both levels of the exclusive side: they are statistics of two metrics, and one and the same derived
+         * metric. */
         status = add_side(f, metric, variant, &asked, 1);
         asked.is_exclusive = true;
         for (int level = 0; level < 2 && status == ASSAY_OK; level++)
@@ -280,7 +284,7 @@ static assay_status add_variants(metrics_file *f, const as_yaml_node *metric, co
     return status;
 }
 
-/* ---- the tree of metrics --------------------------------------------------------------------------------------------- */
+/* ---- the tree of metrics ----------------------------------------------------------------------------------------- */
 
 typedef struct visit {
     const as_yaml_node *metric;
@@ -354,7 +358,7 @@ static assay_status visit_roots(metrics_file *f) {
     return status;
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static as_hpc_reference *list_references(as_dataset *ds, const as_hpc_meaning *meaning) {
     as_hpc_reference *references = as_arena_array(&ds->arena, meaning->n_statistics, sizeof *references);

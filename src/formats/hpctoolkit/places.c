@@ -5,7 +5,7 @@
 enum { MOST_ELEMENTS = 64, SHARED_TUPLES = 1 << 20 };
 enum { KIND_SIZE = 64 };
 
-/* ---- the tree -------------------------------------------------------------------------------------------------------- */
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 static as_str lower_case(as_dataset *ds, const char *kind) {
     char text[KIND_SIZE];
@@ -127,7 +127,7 @@ void as_hpc_places_free(as_hpc_places *places) {
     as_vec_free(&places->text);
 }
 
-/* ---- tuples of profile.db -------------------------------------------------------------------------------------------- */
+/* ---- tuples of profile.db ---------------------------------------------------------------------------------------- */
 
 /* Elements of a tuple, and the texts of those kinds that have no name. */
 typedef struct tuple {

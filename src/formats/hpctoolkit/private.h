@@ -6,7 +6,8 @@
 #include "formats/hpctoolkit/file.h"
 #include "formats/hpctoolkit/hpctoolkit.h"
 
-/* Both forms have the same indexes, of contexts in profile.db and of metrics in cct.db; values lie the other way round in them. */
+/* Both forms have the same indexes, of contexts in profile.db and of metrics in cct.db; values lie the other way round
+ * in them. */
 enum {
     AS_HPC_CONTEXT_ENTRY = 12, /* u32 context, u64 number of its first value */
     AS_HPC_METRIC_ENTRY = 10,  /* u16 metric, u64 number of its first value */
@@ -29,7 +30,8 @@ typedef struct as_hpc_block {
     uint32_t n_metrics;
 } as_hpc_block;
 
-/* cct.db made from profile.db where it cannot be used: of context c the values starts[c] … starts[c + 1] - 1, by metric, then column. */
+/* cct.db made from profile.db where it cannot be used: of context c the values starts[c] … starts[c + 1] - 1, by
+ * metric, then column. */
 typedef struct as_hpc_transposed {
     uint64_t *starts;
     uint16_t *metrics;
@@ -87,13 +89,15 @@ typedef struct as_hpc_line {
 /* Opens a file (as_hpc_open_file()) for the loads of file.h; its byte order is not known yet. */
 assay_status as_hpc_map_file(const as_reader *reader, const char *directory, const char *name, as_hpc_file *out,
                              assay_error *error);
-/* Whether a file begins as it should; the version is checked as well, an unknown minor one noted. Sets the file's byte order for form 4, and that of this machine for form 2021, whose
- * headers tell it (as_hpc_header_2021()). */
+/* Whether a file begins as it should; the version is checked as well, an unknown minor one noted. Sets the file's byte
+ * order for form 4, and that of this machine for form 2021, whose headers tell it (as_hpc_header_2021()). */
 assay_status as_hpc_check_magic(as_dataset *ds, as_hpc_form form, as_hpc_file *file, const char *magic_2021,
                                 const char *magic_4, assay_error *error);
-/* The header of a file of form 2021, in the byte order in which it holds together: n entries of so many bytes at *at. */
+/* The header of a file of form 2021, in the byte order in which it holds together: n entries of so many bytes at
+ * *at. */
 assay_status as_hpc_header_2021(as_hpc_file *file, uint32_t entry_size, uint32_t *n, uint64_t *at, assay_error *error);
-/* The table that the first section of a file of form 4 begins with: *n entries of *entry_size bytes, at least `least`, at *at; *section is where it begins, with `head` bytes at least. */
+/* The table that the first section of a file of form 4 begins with: *n entries of *entry_size bytes, at least `least`,
+ * at *at; *section is where it begins, with `head` bytes at least. */
 assay_status as_hpc_table_4(const as_hpc_file *file, uint32_t head, uint32_t least, uint64_t *section, uint32_t *n,
                             uint32_t *entry_size, uint64_t *at, assay_error *error);
 /* The last 8 bytes are one of these two. */
@@ -108,7 +112,8 @@ static inline uint64_t as_hpc_index_end(const as_hpc_file *file, uint64_t index,
     return i + 1 < n ? as_hpc_index_start(file, index, i + 1, key) : n_values;
 }
 
-/* What the entry of a context in cct.db says, which must have entries; false where that is not in the file. is_4 and swap are the database's: who goes through many says them once for all. */
+/* What the entry of a context in cct.db says, which must have entries; false where that is not in the file. is_4 and
+ * swap are the database's: who goes through many says them once for all. */
 static inline bool as_hpc_load_block(const as_hpc_database *db, uint32_t context, bool is_4, bool swap,
                                      as_hpc_block *out) {
     const unsigned char *at = db->cct.data + db->cct_entries + (uint64_t)context * db->cct_entry;
@@ -116,7 +121,7 @@ static inline bool as_hpc_load_block(const as_hpc_database *db, uint32_t context
                           .n_metrics = as_hpc_load_u16(at + (is_4 ? 0x10 : 12), swap),
                           .values = as_hpc_load_u64(at + (is_4 ? 0x08 : 14), swap)};
     out->index = is_4 ? as_hpc_load_u64(at + 0x18, swap) : out->values + out->n_values * AS_HPC_CONTEXT_VALUE;
-    if (!out->n_values) *out = (as_hpc_block){0}; /* where nothing is, is said by nobody */
+    if (!out->n_values) *out = (as_hpc_block){0};          /* where nothing is, is said by nobody */
     uint64_t n_entries = (uint64_t)out->n_metrics + !is_4; /* form 2021 marks the end of the index */
     return !out->n_values || (as_hpc_fits(&db->cct, out->values, out->n_values, AS_HPC_CONTEXT_VALUE) &&
                               as_hpc_fits(&db->cct, out->index, n_entries, AS_HPC_METRIC_ENTRY));

@@ -13,7 +13,7 @@ typedef struct trace_source {
     as_hpc_database *db;
 } trace_source;
 
-/* ---- opening --------------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static int compare_lines(const void *a, const void *b) {
     const as_hpc_line *x = a, *y = b;
@@ -100,7 +100,7 @@ assay_status as_hpc_open_trace(as_reader *reader, const char *directory, as_hpc_
     return ASSAY_OK;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static assay_status read_samples(const as_trace_source *source, const as_trace_line *line, uint64_t first, size_t n,
                                  as_trace_sample *out, assay_error *error) {
@@ -116,7 +116,7 @@ static assay_status read_samples(const as_trace_source *source, const as_trace_l
     return ASSAY_OK;
 }
 
-/* ---- attaching ------------------------------------------------------------------------------------------------------- */
+/* ---- attaching --------------------------------------------------------------------------------------------------- */
 
 static bool copy_contexts(as_hpc_database *db, const as_hpc_meaning *meaning) {
     const assay_id *from = meaning->trace_contexts ? meaning->trace_contexts : meaning->contexts;

@@ -1,4 +1,5 @@
-/* cct.db made in memory from profile.db, for databases that have none: the values of each context, by metric and profile. */
+/* cct.db made in memory from profile.db, for databases that have none: the values of each context, by metric and
+ * profile. */
 #include <stdlib.h>
 
 #include "formats/hpctoolkit/private.h"

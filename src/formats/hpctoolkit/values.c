@@ -11,7 +11,7 @@ typedef struct metric_source {
     uint16_t id;
 } metric_source;
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* n values of cct.db, with the columns of their profiles. False where those do not ascend, or are none. */
 INLINE bool decode_run(const as_hpc_database *db, const unsigned char *at, size_t n, bool swap, unsigned value_at,
@@ -161,7 +161,7 @@ static void fetch_row(const as_profile_source *source, assay_id soon, assay_id l
     __builtin_prefetch(db->cct.data + block.values);
 }
 
-/* ---- sums of many rows ----------------------------------------------------------------------------------------------- */
+/* ---- sums of many rows ------------------------------------------------------------------------------------------- */
 
 enum { ROWS_AT_ONCE = 32 };
 
@@ -178,7 +178,8 @@ INLINE uint32_t id_of(const as_hpc_database *db, const as_row_list *rows, uint32
     return rows->first == SIZE_MAX ? db->context_ids[context] : (uint32_t)rows->first + i;
 }
 
-/* The blocks of some contexts, as far as they are in order. Returns how many that are. Those without values have no metrics. */
+/* The blocks of some contexts, as far as they are in order. Returns how many that are. Those without values have no
+ * metrics. */
 INLINE uint32_t open_blocks(const as_hpc_database *db, const as_row_list *rows, uint32_t at, uint32_t n, bool is_4,
                             bool swap, as_hpc_block *out) {
     for (uint32_t i = 0; i < n; i++) {
@@ -303,7 +304,7 @@ static uint32_t sum_rows(const as_profile_source *source, const as_profile_sourc
                 : sum_all(db, metrics, n_metrics, rows, false, false, out);
 }
 
-/* ---- columns --------------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 /* The last value of a metric among n of profile.db that is not 0, which is none. Metrics come in no order. */
 INLINE bool find_value(const unsigned char *at, uint64_t n, bool swap, unsigned value_at, unsigned metric_at,
@@ -366,7 +367,7 @@ static assay_status read_column(const as_profile_source *source, const as_profil
                    "profile %u: its contexts changed while they were read", number);
 }
 
-/* ---- attaching ------------------------------------------------------------------------------------------------------- */
+/* ---- attaching --------------------------------------------------------------------------------------------------- */
 
 /* Which context each id stands for, and back. */
 static bool copy_contexts(as_hpc_database *db, const as_hpc_meaning *meaning) {

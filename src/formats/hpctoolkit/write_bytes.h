@@ -1,4 +1,5 @@
-/* Private to the writers of HPCToolkit databases: numbers as bytes, big-endian in the 2021 form and little-endian in the released one. */
+/* Private to the writers of HPCToolkit databases: numbers as bytes, big-endian in the 2021 form and little-endian in
+ * the released one. */
 #ifndef AS_FORMATS_HPCTOOLKIT_WRITE_BYTES_H
 #define AS_FORMATS_HPCTOOLKIT_WRITE_BYTES_H
 
@@ -35,7 +36,8 @@ static inline void as_hpc_put_f64(as_hpc_bytes *b, double value) {
 /* The next multiple of 8. */
 static inline uint64_t as_hpc_align(uint64_t offset) { return (offset + 7) & ~(uint64_t)7; }
 
-/* Bytes of a block in profile.db, of so many values at so many contexts. The released form keeps both arrays aligned. */
+/* Bytes of a block in profile.db, of so many values at so many contexts. The released form keeps both arrays
+ * aligned. */
 static inline uint64_t as_hpc_block_size(as_hpc_form form, uint64_t values, uint64_t contexts) {
     return form == AS_HPC_2021 ? 10 * values + 12 * (contexts + 1)
                                : as_hpc_align(10 * values) + as_hpc_align(12 * contexts);
@@ -50,7 +52,8 @@ typedef struct as_hpc_counts {
     uint32_t contexts;
 } as_hpc_counts;
 
-/* cct.db; counts the values of each profile, and where the source has no statistics adds those of the rows to the plan's. */
+/* cct.db; counts the values of each profile, and where the source has no statistics adds those of the rows to the
+ * plan's. */
 assay_status as_hpc_write_cct(as_hpc_plan *plan, as_output_directory *directory, as_hpc_counts *counts,
                               uint8_t *has_values);
 

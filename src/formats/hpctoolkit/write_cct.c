@@ -27,7 +27,7 @@ typedef struct chunk {
     assay_error error;
 } chunk;
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 static bool put_row(chunk *c, uint32_t id) {
     const as_sparse_line *line = &c->line;
@@ -110,7 +110,7 @@ static void make_chunk(void *user, size_t i) {
     for (uint32_t k = 0; k < c->n && c->code == ASSAY_OK; k++) c->code = make_block(c, c->first + k, &c->infos[k]);
 }
 
-/* ---- the file ----------------------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static uint64_t table_end(const as_hpc_plan *plan) {
     enum { ENTRIES_4 = 0x40 };

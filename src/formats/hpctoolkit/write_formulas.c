@@ -1,4 +1,5 @@
-/* Metrics that are only a formula. The readers keep it as "('A (sec)')/('B')", with the names of metrics in quotes: in a database the sums of the summary profile stand for them. */
+/* Metrics that are only a formula. The readers keep it as "('A (sec)')/('B')", with the names of metrics in quotes: in
+ * a database the sums of the summary profile stand for them. */
 #include <ctype.h>
 
 #include "formats/hpctoolkit/write_meta.h"
@@ -42,7 +43,7 @@ static void put(const formula_writer *w, const char *text, size_t size) {
     if (w->out) as_output_write(w->out, text, size);
 }
 
-/* ---- 2021 ---------------------------------------------------------------------------------------------------------------- */
+/* ---- 2021 -------------------------------------------------------------------------------------------------------- */
 
 static bool put_2021(formula_writer *w) {
     while (*w->at) {
@@ -66,7 +67,7 @@ bool as_hpc_put_formula_2021(const as_hpc_plan *plan, as_output *out, const char
     return put_2021(&w);
 }
 
-/* ---- the released form ----------------------------------------------------------------------------------------------------- */
+/* ---- the released form ------------------------------------------------------------------------------------------- */
 
 static bool put_sequence(formula_writer *w);
 
@@ -143,7 +144,7 @@ bool as_hpc_put_formula_4(const as_hpc_plan *plan, as_output *out, const char *t
     return put_sequence(&w) && !*w.at;
 }
 
-/* ---- which -------------------------------------------------------------------------------------------------------------------- */
+/* ---- which ------------------------------------------------------------------------------------------------------- */
 
 bool as_hpc_is_written(const as_hpc_plan *plan, assay_id metric) {
     const char *text = as_ds_metric(plan->ds, metric)->kind == AS_KIND_DERIVED ? plan->kept.formula[metric] : NULL;

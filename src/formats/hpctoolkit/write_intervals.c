@@ -1,4 +1,5 @@
-/* Trace lines made from intervals: at every time the context of the latest interval that is under way, at its end that of the one around it. */
+/* Trace lines made from intervals: at every time the context of the latest interval that is under way, at its end that
+ * of the one around it. */
 #include <stdlib.h>
 
 #include "formats/hpctoolkit/write_plan.h"
@@ -72,9 +73,10 @@ static int compare_intervals(const void *a, const void *b) {
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* ---- one line -------------------------------------------------------------------------------------------------------- */
+/* ---- one line ---------------------------------------------------------------------------------------------------- */
 
-/* Who reads the line of a thread gives a sample the time between the mid-points to its neighbours; so what lasts has a second one, at its last nanosecond. Samples of GPUs have the time up to the next one. */
+/* Who reads the line of a thread gives a sample the time between the mid-points to its neighbours; so what lasts has a
+ * second one, at its last nanosecond. Samples of GPUs have the time up to the next one. */
 typedef struct line_maker {
     as_vec *samples; /* of all lines */
     size_t first;    /* those of this one */
@@ -163,7 +165,7 @@ assay_status as_hpc_plan_intervals(as_hpc_plan *plan) {
     return fine ? ASSAY_OK : as_fail_memory(plan->error, NULL);
 }
 
-/* ---- lines of either origin -------------------------------------------------------------------------------------------- */
+/* ---- lines of either origin -------------------------------------------------------------------------------------- */
 
 as_hpc_line as_hpc_line_of(const as_hpc_plan *plan, size_t profile) {
     const as_hpc_planned_profile *of = &AS_AT(as_hpc_planned_profile, &plan->profiles, profile);

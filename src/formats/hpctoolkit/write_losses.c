@@ -32,7 +32,7 @@ static bool is_copied_4(const as_dataset *ds, const as_attribute *attribute) {
     return attribute->owner == AS_OWNER_METRIC || is_kept_4(ds, attribute);
 }
 
-/* ---- metrics ----------------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 /* Whether a double is not the same number. Counters that ran below zero are taken as 0. */
 static bool is_rounded(as_number number) {
@@ -107,7 +107,7 @@ static void lose_metrics(const as_dataset *ds, bool is_2021, as_losses *losses) 
     if (units) as_lose(losses, "the unit of %zu metric%s, which has parentheses", units, plural(units));
 }
 
-/* ---- regions and places --------------------------------------------------------------------------------------------------------- */
+/* ---- regions and places ------------------------------------------------------------------------------------------ */
 
 static void lose_regions(const as_dataset *ds, as_losses *losses) {
     size_t mangled = 0, ends = 0, kinds = 0;
@@ -122,7 +122,8 @@ static void lose_regions(const as_dataset *ds, as_losses *losses) {
     if (kinds) as_lose(losses, "the kind of %zu region%s", kinds, plural(kinds));
 }
 
-/* The released form has lines of calls as contexts around what is called. The older one has call sites of its own around functions that others call. */
+/* The released form has lines of calls as contexts around what is called. The older one has call sites of its own
+ * around functions that others call. */
 static void lose_calls(const as_dataset *ds, bool is_2021, as_losses *losses) {
     size_t n = 0;
     for (assay_id i = 0; i < ds->contexts.count; i++) {
@@ -156,7 +157,7 @@ static void lose_runs(const as_dataset *ds, as_losses *losses) {
     if (times) as_lose(losses, "the start time of %zu run%s", times, plural(times));
 }
 
-/* ---- samples --------------------------------------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 static void lose_samples(const as_dataset *ds, as_losses *losses) {
     enum { STEP = 4096 };

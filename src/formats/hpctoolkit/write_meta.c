@@ -1,9 +1,10 @@
-/* meta.db of the released form: the tables, and the tree of contexts. The children of a context lie side by side, and the runs of children in the order of their parents. */
+/* meta.db of the released form: the tables, and the tree of contexts. The children of a context lie side by side, and
+ * the runs of children in the order of their parents. */
 #include <stdlib.h>
 
 #include "formats/hpctoolkit/write_meta.h"
 
-/* ---- contexts ---------------------------------------------------------------------------------------------------------------- */
+/* ---- contexts ---------------------------------------------------------------------------------------------------- */
 
 enum { ENTRY = 32, CONTEXT = 0x20, MOST_FLEX = 5, CONTEXTS_HEADER = 0x10 };
 enum { HAS_FUNCTION = 1, HAS_SOURCE = 2, HAS_POINT = 4 };
@@ -162,9 +163,10 @@ static void write_contexts(const as_meta_out *meta, as_output *out) {
     }
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* The sections that lie in memory, from the strings to the functions: where each begins. The contexts come behind them. */
+/* The sections that lie in memory, from the strings to the functions: where each begins. The contexts come behind
+ * them. */
 static bool place_sections(as_meta_out *meta) {
     const as_hpc_plan *plan = meta->plan;
     static const int order[] = {AS_META_OUT_STRINGS, AS_META_OUT_GENERAL, AS_META_OUT_KINDS,     AS_META_OUT_METRICS,

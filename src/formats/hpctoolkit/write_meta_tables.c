@@ -26,7 +26,7 @@ static uint32_t side_in(const as_meta_out *meta, const as_hpc_group *group, size
     return name && strcmp(name, AS_AT(as_meta_out_scope, &meta->scopes, scope).text) == 0 ? group->other : ASSAY_NONE;
 }
 
-/* ---- texts ---------------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 /* Puts a text behind the others: its place among them. UINT64_MAX when memory is out. */
 static uint64_t append_text(as_vec *texts, const char *text) {
@@ -89,7 +89,7 @@ static bool add_texts(as_meta_out *meta) {
     return fine;
 }
 
-/* ---- modules, files, functions ----------------------------------------------------------------------------------------------- */
+/* ---- modules, files, functions ----------------------------------------------------------------------------------- */
 
 /* UINT32_MAX where it is unknown; *fine is cleared when memory is out. */
 static uint32_t find_module(as_meta_out *meta, as_str module, bool *fine) {
@@ -200,7 +200,7 @@ void as_meta_out_free(as_meta_out *meta) {
     as_map_free(&meta->known_modules);
 }
 
-/* ---- metrics -------------------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 enum { METRICS_HEADER = 0x20, SCOPE = 16, METRIC = 32, INSTANCE = 16, SUMMARY = 24 };
 

@@ -19,7 +19,7 @@ bool as_hpc_group_name(const as_hpc_plan *plan, const as_hpc_group *group, as_ve
     return fine && as_vec_append(name, "", 1);
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------------ */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t *side_of(as_hpc_group *group, as_metric_kind kind) {
     switch (kind) {
@@ -53,7 +53,8 @@ static uint32_t add_group(as_hpc_plan *plan, assay_id id) {
     return as_vec_append(&plan->groups, &group, 1) ? (uint32_t)plan->groups.count - 1 : UINT32_MAX;
 }
 
-/* Adds a side to a group, or to a new one of the same name where it has such a side. *group UINT32_MAX: none yet. False when memory is out. */
+/* Adds a side to a group, or to a new one of the same name where it has such a side. *group UINT32_MAX: none yet. False
+ * when memory is out. */
 static bool add_side(as_hpc_plan *plan, uint32_t *group, assay_id metric, as_metric_kind kind, as_hpc_make make) {
     uint32_t at = *group;
     if (at == UINT32_MAX || *side_of(as_hpc_group_at(plan, at), kind) != ASSAY_NONE) at = add_group(plan, metric);
@@ -97,7 +98,7 @@ static bool find_groups(as_hpc_plan *plan) {
     return fine;
 }
 
-/* ---- ids --------------------------------------------------------------------------------------------------------------- */
+/* ---- ids --------------------------------------------------------------------------------------------------------- */
 
 /* The source's, where it is of the same form and they are numbers from `least` to `most` that all differ. */
 static bool keep_ids(as_hpc_plan *plan, uint32_t least, uint32_t most, bool *fits) {
@@ -127,8 +128,8 @@ static void number_2021(as_hpc_plan *plan) {
     }
 }
 
-/* Those of a group follow each other: point, exclusive, lexical, inclusive. Between them is room for the ids of their statistics, so that those of sums can be the same: Hatchet does not
- * tell one kind of ids from the other. */
+/* Those of a group follow each other: point, exclusive, lexical, inclusive. Between them is room for the ids of their
+ * statistics, so that those of sums can be the same: Hatchet does not tell one kind of ids from the other. */
 static void number_4(as_hpc_plan *plan) {
     uint16_t next = AS_HPC_SUM;
     for (size_t i = 0; i < plan->groups.count; i++) {

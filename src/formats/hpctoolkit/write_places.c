@@ -1,10 +1,11 @@
-/* The profiles of a database, and their identifier tuples: as the source has them, or made from the tree of locations. */
+/* The profiles of a database, and their identifier tuples: as the source has them, or made from the tree of
+ * locations. */
 #include "formats/hpctoolkit/write_plan.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
-/* ---- kinds ------------------------------------------------------------------------------------------------------------- */
+/* ---- kinds ------------------------------------------------------------------------------------------------------- */
 
 static const char *const usual_kinds[] = {"SUMMARY",   "NODE",       "RANK",      "THREAD",
                                           "GPUDEVICE", "GPUCONTEXT", "GPUSTREAM", "CORE"};
@@ -23,7 +24,7 @@ static uint32_t kind_number(as_hpc_plan *plan, const char *name, size_t size) {
     return copy && as_vec_append(&plan->kinds, &copy, 1) ? (uint32_t)plan->kinds.count - 1 : UINT32_MAX;
 }
 
-/* ---- as the source has them --------------------------------------------------------------------------------------------- */
+/* ---- as the source has them -------------------------------------------------------------------------------------- */
 
 static bool take_number(const char **at, char before, uint64_t *out) {
     as_number number;
@@ -36,7 +37,8 @@ static bool take_number(const char **at, char before, uint64_t *out) {
     return true;
 }
 
-/* What the bits of the form that was read mean in the one that is written: 2021 tells which of the ids mean something, 4 whether the physical one does. */
+/* What the bits of the form that was read mean in the one that is written: 2021 tells which of the ids mean something,
+ * 4 whether the physical one does. */
 static uint8_t translate_bits(const as_hpc_plan *plan, uint64_t bits) {
     bool was_2021 = as_hpc_is_from(plan->ds, "hpctoolkit-2021");
     enum { BOTH = 0, ONLY_LOGICAL = 3 };
@@ -44,7 +46,8 @@ static uint8_t translate_bits(const as_hpc_plan *plan, uint64_t bits) {
     return (uint8_t)(was_2021 ? bits != ONLY_LOGICAL : bits & 1);
 }
 
-/* "NODE:0:713047168 RANK:1:1", with bits "0 3" or NULL: all 0. False where it is written otherwise, or memory is out. */
+/* "NODE:0:713047168 RANK:1:1", with bits "0 3" or NULL: all 0. False where it is written otherwise, or memory is
+ * out. */
 static bool parse_tuple(as_hpc_plan *plan, const char *tuple, const char *bits) {
     for (const char *at = tuple; *at;) {
         const char *colon = strchr(at, ':');
@@ -67,7 +70,7 @@ static bool parse_tuple(as_hpc_plan *plan, const char *tuple, const char *bits) 
     return true;
 }
 
-/* ---- from the tree ------------------------------------------------------------------------------------------------------ */
+/* ---- from the tree ----------------------------------------------------------------------------------------------- */
 
 /* What a kind of location is called in tuples, made in `name` where it has no word of its own; NULL: it is left out. */
 static const char *tuple_kind(const char *kind, char name[64]) {
@@ -149,7 +152,7 @@ static bool make_tuple(as_hpc_plan *plan, assay_id leaf, const uint32_t *index) 
     return true;
 }
 
-/* ---- profiles ----------------------------------------------------------------------------------------------------------- */
+/* ---- profiles ---------------------------------------------------------------------------------------------------- */
 
 static bool add_profile(as_hpc_plan *plan, assay_id location, const uint32_t *index) {
     as_hpc_planned_profile profile = {.location = location, .first_id = (uint32_t)plan->ids_of_places.count};

@@ -5,7 +5,7 @@
 
 const char *const as_hpc_statistic_names[AS_HPC_STATISTICS] = {"count", "sum", "sumsq", "min", "max"};
 
-/* ---- attributes -------------------------------------------------------------------------------------------------------- */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 typedef enum kept_key {
     KEY_OFFSET,
@@ -153,7 +153,7 @@ const char *as_hpc_title(const as_hpc_plan *plan) {
     return path ? path : "";
 }
 
-/* ---- contexts ---------------------------------------------------------------------------------------------------------- */
+/* ---- contexts ---------------------------------------------------------------------------------------------------- */
 
 as_hpc_kind as_hpc_kind_of(const as_dataset *ds, const as_context *context) {
     static const struct {
@@ -222,7 +222,8 @@ static bool find_kinds(as_hpc_plan *plan) {
     return true;
 }
 
-/* The ids of the source, where they are numbers from 1 on that all differ and leave no great gaps. *used: one bit for each id. */
+/* The ids of the source, where they are numbers from 1 on that all differ and leave no great gaps. *used: one bit for
+ * each id. */
 static bool keep_ids(as_hpc_plan *plan, bool *fits) {
     const as_dataset *ds = plan->ds;
     uint64_t limit = (uint64_t)plan->n_contexts * 16 + (1 << 20);
@@ -316,7 +317,7 @@ static assay_status plan_contexts(as_hpc_plan *plan) {
     return index_ids(plan) ? ASSAY_OK : as_fail_memory(plan->error, NULL);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 const as_option as_hpc_write_options[] = {
     {"run", AS_OPTION_INT, "", NULL, "which run, by its id in the table run; a database holds one"}, {0}};

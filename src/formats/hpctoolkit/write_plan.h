@@ -1,5 +1,6 @@
-/* Private to the writers of HPCToolkit databases: what a database in the making is made of. One pass over the tables gives contexts, metrics and profiles their numbers in
- * the files; values are read row by row (a metric at one context) from where they lie. */
+/* Private to the writers of HPCToolkit databases: what a database in the making is made of. One pass over the tables
+ * gives contexts, metrics and profiles their numbers in the files; values are read row by row (a metric at one context)
+ * from where they lie. */
 #ifndef AS_FORMATS_HPCTOOLKIT_WRITE_PLAN_H
 #define AS_FORMATS_HPCTOOLKIT_WRITE_PLAN_H
 
@@ -9,7 +10,7 @@
 #include "formats/hpctoolkit/database.h"
 #include "formats/hpctoolkit/write.h"
 
-/* ---- attributes -------------------------------------------------------------------------------------------------------- */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 /* Those of regions and contexts that the files have a place for, by owner. */
 typedef struct as_hpc_kept {
@@ -31,7 +32,7 @@ typedef struct as_hpc_kept {
     uint32_t max_static_id;
 } as_hpc_kept;
 
-/* ---- contexts ---------------------------------------------------------------------------------------------------------- */
+/* ---- contexts ---------------------------------------------------------------------------------------------------- */
 
 typedef enum as_hpc_kind {
     AS_HPC_ROOT,
@@ -47,7 +48,7 @@ typedef enum as_hpc_kind {
 /* Slots: the dataset's contexts, and behind them two that it may lack. */
 enum { AS_HPC_EXTRA_ROOT, AS_HPC_EXTRA_ENTRY, AS_HPC_EXTRAS };
 
-/* ---- metrics ----------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 /* How the values of a metric of the files come from those of the dataset's. */
 typedef enum as_hpc_make {
@@ -83,7 +84,7 @@ typedef struct as_hpc_group {
     unsigned statistics;                                  /* bits of the statistics that its sides have */
 } as_hpc_group;
 
-/* ---- places ------------------------------------------------------------------------------------------------------------ */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 typedef struct as_hpc_planned_profile {
     assay_id location;           /* ASSAY_NONE: of values without a place */
@@ -104,7 +105,7 @@ typedef struct as_hpc_total {
     double value;
 } as_hpc_total;
 
-/* ---- the plan ---------------------------------------------------------------------------------------------------------- */
+/* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
 typedef struct as_hpc_plan {
     const as_dataset *ds;
@@ -165,7 +166,8 @@ assay_status as_hpc_plan_totals(as_hpc_plan *plan);
 bool as_hpc_can_write(const as_dataset *ds, assay_id metric);
 /* The kind of a context of a database. */
 as_hpc_kind as_hpc_kind_of(const as_dataset *ds, const as_context *context);
-/* Whether it was read from a format whose name begins like that: "hpctoolkit-4" is also its draft. False for one made in memory. */
+/* Whether it was read from a format whose name begins like that: "hpctoolkit-4" is also its draft. False for one made
+ * in memory. */
 static inline bool as_hpc_is_from(const as_dataset *ds, const char *format) {
     return ds->format && strncmp(ds->format, format, strlen(format)) == 0;
 }
@@ -201,22 +203,24 @@ const char *as_hpc_context_name(const as_hpc_plan *plan, assay_id context);
 /* The title of the database; never NULL. */
 const char *as_hpc_title(const as_hpc_plan *plan);
 
-/* ---- metrics that are only a formula ------------------------------------------------------------------------------------ */
+/* ---- metrics that are only a formula ----------------------------------------------------------------------------- */
 
 /* Whether a derived metric has a formula that the form can hold, of both sides. */
 bool as_hpc_is_written(const as_hpc_plan *plan, assay_id metric);
-/* A formula in the words of experiment.xml, "($1280/$2304)", and of default.yaml, "[*m0-execution-sum, "/", …]". False where it cannot be said; out may be NULL. */
+/* A formula in the words of experiment.xml, "($1280/$2304)", and of default.yaml, "[*m0-execution-sum, "/", …]". False
+ * where it cannot be said; out may be NULL. */
 bool as_hpc_put_formula_2021(const as_hpc_plan *plan, as_output *out, const char *text, bool is_exclusive);
 bool as_hpc_put_formula_4(const as_hpc_plan *plan, as_output *out, const char *text, bool is_exclusive);
 
-/* ---- the files --------------------------------------------------------------------------------------------------------- */
+/* ---- the files --------------------------------------------------------------------------------------------------- */
 
 /* profile.db and cct.db, and trace.db. */
 assay_status as_hpc_write_values(as_hpc_plan *plan, as_output_directory *directory);
 assay_status as_hpc_write_traces(const as_hpc_plan *plan, as_output_directory *directory);
 /* Of each context whether it is a section or below one, to be freed; NULL when memory is out. */
 bool *as_hpc_find_sections(const as_dataset *ds);
-/* Whether an interval becomes a part of a trace line: it has a context, and is no part of a section, whose intervals overlap whatever else there is. */
+/* Whether an interval becomes a part of a trace line: it has a context, and is no part of a section, whose intervals
+ * overlap whatever else there is. */
 bool as_hpc_is_traceable(const as_dataset *ds, const as_event *event, const bool *in_section);
 /* The trace line of a profile: as the dataset has it, or made from intervals. n is 0 where it has none. */
 typedef struct as_hpc_line {
@@ -242,7 +246,8 @@ assay_status as_hpc_write_description(const as_hpc_plan *plan, as_output_directo
 /* Copies a file of a directory. */
 assay_status as_hpc_copy_file(const as_hpc_plan *plan, const char *from, const char *name,
                               as_output_directory *directory);
-/* The database of the released form that the dataset is; false where it is none, or has no metrics/default.yaml to be copied. */
+/* The database of the released form that the dataset is; false where it is none, or has no metrics/default.yaml to be
+ * copied. */
 bool as_hpc_metrics_directory(const as_dataset *ds, char directory[PATH_MAX]);
 /* Whether a file of a region is a copy inside the database, "src/main.c" or "./src/main.c". */
 bool as_hpc_is_copied(const as_dataset *ds, as_str file);

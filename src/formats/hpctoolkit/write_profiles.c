@@ -33,7 +33,7 @@ typedef struct cursor {
     uint32_t last; /* id + 1 */
 } cursor;
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 static void put_value(bool is_2021, cursor *to, uint16_t metric, double value) {
     as_hpc_bytes b = {.at = to->values, .big_endian = is_2021};
@@ -136,7 +136,7 @@ static assay_status write_totals(const as_hpc_plan *plan, as_output *out) {
     return ASSAY_OK;
 }
 
-/* ---- tables ------------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t tuple_size(const as_hpc_plan *plan, uint64_t n_ids) {
     return plan->form == AS_HPC_2021 ? 2 + 18 * n_ids : 8 + 16 * n_ids;
@@ -250,7 +250,7 @@ static assay_status write_tables(const as_hpc_plan *plan, const layout *l, const
     return ASSAY_OK;
 }
 
-/* ---- the file ------------------------------------------------------------------------------------------------------------ */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 /* The profiles from `first` on whose blocks stay below a size together, at least one. */
 static uint32_t group_end(const as_hpc_plan *plan, const layout *l, uint32_t first, uint64_t most) {

@@ -1,11 +1,12 @@
-/* What metrics have at contexts, row by row: read from where it lies, or, where sums or differences along the tree have to be made, made beforehand. */
+/* What metrics have at contexts, row by row: read from where it lies, or, where sums or differences along the tree have
+ * to be made, made beforehand. */
 #include "formats/hpctoolkit/write_plan.h"
 
 #include <stdlib.h>
 
 #include "dataset/pieces.h"
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------ */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static bool read_extra(const double *values, size_t n, as_sparse_line *line) {
     line->n = 0;
@@ -42,9 +43,10 @@ assay_status as_hpc_read_row(const as_hpc_plan *plan, const as_hpc_side *side, u
     return ASSAY_OK;
 }
 
-/* ---- sums and differences ------------------------------------------------------------------------------------------------ */
+/* ---- sums and differences ---------------------------------------------------------------------------------------- */
 
-/* Some columns of a metric's values, as a matrix of contexts x columns: as they are, and summed up or with the children's taken off. */
+/* Some columns of a metric's values, as a matrix of contexts x columns: as they are, and summed up or with the
+ * children's taken off. */
 typedef struct matrix {
     const as_hpc_plan *plan;
     const as_profile *view;
@@ -178,7 +180,8 @@ static bool make_rows(as_hpc_plan *plan, as_hpc_side *side, columns *c) {
     return fine;
 }
 
-/* Reads a metric's values in the run and makes the rows of its sides: `plain` has them as they are, `made` (both may be NULL) what comes of them. */
+/* Reads a metric's values in the run and makes the rows of its sides: `plain` has them as they are, `made` (both may be
+ * NULL) what comes of them. */
 typedef struct dense_work {
     as_hpc_side *plain, *made;
     columns of_plain, of_made;
@@ -229,7 +232,7 @@ static assay_status read_dense(as_hpc_plan *plan, assay_id metric, dense_work *w
     return code;
 }
 
-/* ---- each metric's ------------------------------------------------------------------------------------------------------- */
+/* ---- each metric's ----------------------------------------------------------------------------------------------- */
 
 /* The columns of a sparse profile are locations, and these are profiles. */
 static bool map_columns(as_hpc_plan *plan, as_hpc_side *side) {
@@ -245,14 +248,16 @@ static bool map_columns(as_hpc_plan *plan, as_hpc_side *side) {
     return side->profile_of_column != NULL;
 }
 
-/* Whether the sum that the root or the extra entry has takes in a context. An entry that has all of them has what the root has. */
+/* Whether the sum that the root or the extra entry has takes in a context. An entry that has all of them has what the
+ * root has. */
 static bool is_part_of_top(const as_hpc_plan *plan, int extra, assay_id context) {
     bool is_entry = extra == AS_HPC_EXTRA_ENTRY;
     if (is_entry && plan->has_only_entry && plan->root != ASSAY_NONE) return context == plan->root;
     return as_hpc_is_top(plan, context) && !(is_entry && as_hpc_is_entry(plan, context));
 }
 
-/* The sum over the contexts below the root (of the extra entry: those that are no entry points themselves), for each profile. Sections are no part of a whole: they count where nothing else has values. */
+/* The sum over the contexts below the root (of the extra entry: those that are no entry points themselves), for each
+ * profile. Sections are no part of a whole: they count where nothing else has values. */
 static assay_status sum_top(as_hpc_plan *plan, as_hpc_side *side, int extra) {
     as_sparse_line line = {0};
     double *sums = as_arena_array(&plan->arena, plan->profiles.count, sizeof *sums);

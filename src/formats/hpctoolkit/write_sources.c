@@ -102,7 +102,7 @@ static assay_status write_sources(const as_hpc_plan *plan, as_output_directory *
     return code;
 }
 
-/* ---- the database ---------------------------------------------------------------------------------------------------------- */
+/* ---- the database ------------------------------------------------------------------------------------------------ */
 
 assay_status as_hpc_write_2021(as_writer *writer) {
     as_hpc_plan plan;

@@ -27,7 +27,7 @@ bool as_hpc_add_totals(const as_hpc_plan *plan, const as_hpc_side *side, uint32_
     return true;
 }
 
-/* ---- those of the source ------------------------------------------------------------------------------------------------- */
+/* ---- those of the source ----------------------------------------------------------------------------------------- */
 
 typedef struct stored {
     const as_summary *list;
@@ -63,7 +63,8 @@ static void find_statistics(as_hpc_plan *plan, const stored *s) {
     }
 }
 
-/* Numbers statistics so that the sum of a metric has the metric's id; false where these leave no room for the others. Sides are in order of their ids. */
+/* Numbers statistics so that the sum of a metric has the metric's id; false where these leave no room for the others.
+ * Sides are in order of their ids. */
 static bool number_around_sums(as_hpc_plan *plan) {
     unsigned next = 0;
     for (size_t i = 0; i < plan->sides.count; i++) {

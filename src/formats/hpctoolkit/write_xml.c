@@ -1,10 +1,11 @@
-/* experiment.xml of the 2021 form. A frame without a call site of its own stands in one that has the negated id of its caller, or of itself where it was inlined. */
+/* experiment.xml of the 2021 form. A frame without a call site of its own stands in one that has the negated id of its
+ * caller, or of itself where it was inlined. */
 #include <stdlib.h>
 
 #include "formats/hpctoolkit/write_xml.h"
 #include "io/xml_write.h"
 
-/* ---- elements ------------------------------------------------------------------------------------------------------------ */
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 typedef struct tree_writer {
     const as_hpc_plan *plan;
@@ -71,7 +72,8 @@ static bool has_wrapped(const tree_writer *w, assay_id context) {
     return false;
 }
 
-/* Samples are of statements and call sites: whatever else they name has one of the same id. Its tag, or 0 where none is needed. */
+/* Samples are of statements and call sites: whatever else they name has one of the same id. Its tag, or 0 where none is
+ * needed. */
 static char inner_tag(const tree_writer *w, assay_id context, bool has_call) {
     char kept = w->plan->kept.wrapper[context];
     bool is_sampled = w->sampled[context / 8] >> (context % 8) & 1;
@@ -118,7 +120,8 @@ static const char *put_loop(const tree_writer *w, assay_id context) {
     return "</L>\n";
 }
 
-/* A line or instruction that calls something is a call site; a line without an offset stays a statement, beside a call site of its negated id. */
+/* A line or instruction that calls something is a call site; a line without an offset stays a statement, beside a call
+ * site of its negated id. */
 static const char *put_line(const tree_writer *w, assay_id context) {
     uint8_t kind = w->plan->kinds_of_contexts[context];
     assay_id region = region_of(w, context);
@@ -135,7 +138,7 @@ static const char *put_line(const tree_writer *w, assay_id context) {
     return is_leaf ? NULL : "</C>\n";
 }
 
-/* ---- the tree -------------------------------------------------------------------------------------------------------------- */
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 /* Whether what calls a frame is a call site already. */
 static bool is_in_call(const tree_writer *w, assay_id parent) {
@@ -171,7 +174,7 @@ static bool write_tree(const tree_writer *w) {
     return fine;
 }
 
-/* ---- the document ---------------------------------------------------------------------------------------------------------- */
+/* ---- the document ------------------------------------------------------------------------------------------------ */
 
 static assay_status find_sampled(const as_hpc_plan *plan, uint8_t *sampled) {
     enum { STEP = 4096 };

@@ -1,4 +1,5 @@
-/* The metrics of experiment.xml: what the summary profile has (partials), what is shown of it (statistics), and what thread profiles have. */
+/* The metrics of experiment.xml: what the summary profile has (partials), what is shown of it (statistics), and what
+ * thread profiles have. */
 #include "formats/hpctoolkit/write_xml.h"
 #include "io/xml_write.h"
 

@@ -17,7 +17,7 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* ---- files and modules --------------------------------------------------------------------------------------------------- */
+/* ---- files and modules ------------------------------------------------------------------------------------------- */
 
 static bool add_entry(as_vec *table, as_map *known, uint64_t key, as_hpc_entry entry) {
     return as_map_put(known, key, (uint32_t)table->count) && as_vec_append(table, &entry, 1);
@@ -67,7 +67,7 @@ static bool find_module(as_hpc_tables *t, assay_id region) {
     return true;
 }
 
-/* ---- procedures ----------------------------------------------------------------------------------------------------------- */
+/* ---- procedures -------------------------------------------------------------------------------------------------- */
 
 /* The static id where no other procedure has it, else a new number. */
 static uint32_t procedure_id(as_hpc_tables *t, assay_id region) {
@@ -112,7 +112,7 @@ static bool find_procedure(as_hpc_tables *t, assay_id context) {
            add_entry(&t->procedures, &t->known_procedures, key, entry);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------------------ */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 /* The source's static ids; regions without one have numbers behind them. 0 and 1 have a meaning. */
 static void number_regions(as_hpc_tables *t) {

@@ -47,7 +47,7 @@ static void put_inputs(const yaml_writer *w, const char *name) {
     }
 }
 
-/* ---- formulas ------------------------------------------------------------------------------------------------------------- */
+/* ---- formulas ---------------------------------------------------------------------------------------------------- */
 
 static void put_mean(const yaml_writer *w, int scope, unsigned statistic) {
     as_output_text(w->out, "{/: [");
@@ -162,7 +162,8 @@ static bool write_groups(const as_hpc_plan *plan, as_output *out, const char *he
     return fine;
 }
 
-/* Those of a source that is a database of the same form say more than can be made here, and what they name is all there. */
+/* Those of a source that is a database of the same form say more than can be made here, and what they name is all
+ * there. */
 static assay_status copy_files(const as_hpc_plan *plan, as_output_directory *directory, bool *is_done) {
     char from[PATH_MAX], path[PATH_MAX], name[PATH_MAX];
     as_directory list;

@@ -5,15 +5,15 @@
 #include "core/parallel.h"
 #include "formats/nsight/load.h"
 
-/* ---- calls by their numbers ------------------------------------------------------------------------------------------ */
+/* ---- calls by their numbers -------------------------------------------------------------------------------------- */
 
 typedef struct numbered {
     int64_t correlation;
     uint32_t call;
 } numbered;
 
-/* The calls of a process (or of all) by correlation. Numbers are handed out one after the other, so that a table of all that could be is hardly larger than the calls; where it would be, they
- * are sorted. */
+/* The calls of a process (or of all) by correlation. Numbers are handed out one after the other, so that a table of all
+ * that could be is hardly larger than the calls; where it would be, they are sorted. */
 typedef struct call_numbers {
     uint64_t n;
     int64_t least, greatest;
@@ -72,7 +72,8 @@ static void numbers_free(call_numbers *numbers, as_budget *budget) {
     *numbers = (call_numbers){0};
 }
 
-/* Into the table, or to the entries to be sorted; gives the call that has its place in the table already, or AS_NS_NONE. */
+/* Into the table, or to the entries to be sorted; gives the call that has its place in the table already, or
+ * AS_NS_NONE. */
 static uint32_t enter(call_numbers *numbers, int64_t correlation, uint32_t call) {
     if (!numbers->span) {
         numbers->entries[numbers->n_entries++] = (numbered){correlation, call};
@@ -106,7 +107,7 @@ static uint32_t find_call(const call_numbers *numbers, int64_t correlation) {
                                                                                         : AS_NS_NONE;
 }
 
-/* ---- calls that are there twice -------------------------------------------------------------------------------------- */
+/* ---- calls that are there twice ---------------------------------------------------------------------------------- */
 
 /* Two rows of one call, of which the one with a chain counts, at the place of the first. */
 static void merge_calls(as_ns_export *x, uint32_t first, uint32_t second) {
@@ -185,7 +186,7 @@ static bool number_all(correlating *c) {
     return true;
 }
 
-/* ---- activities ------------------------------------------------------------------------------------------------------ */
+/* ---- activities -------------------------------------------------------------------------------------------------- */
 
 typedef struct piece {
     const correlating *c;
@@ -282,7 +283,7 @@ static bool correlate_all(correlating *c) {
     return (!needs_all(c) || number_all(c)) && correlate_activities(c);
 }
 
-/* ---- names of waits -------------------------------------------------------------------------------------------------- */
+/* ---- names of waits ---------------------------------------------------------------------------------------------- */
 
 /* ENUM_CUPTI_SYNC_TYPE: the last words of CUPTI's names. */
 static assay_status read_types(as_ns_export *x, as_map *types) {

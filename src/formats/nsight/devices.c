@@ -16,7 +16,7 @@ typedef struct as_ns_gpus {
     as_vec mapped;   /* int64_t, one for each key */
 } as_ns_gpus;
 
-/* ---- GPUs ------------------------------------------------------------------------------------------------------------ */
+/* ---- GPUs -------------------------------------------------------------------------------------------------------- */
 
 /* The text of a cell as a name; AS_NO_STR: it has none, or memory is out. */
 static as_str name_of_cell(as_ns_export *x, const as_scan *scan, size_t column, bool *fine) {
@@ -133,7 +133,7 @@ static const gpu *gpu_of(const as_ns_export *x, int64_t device) {
     return same && same->id == device ? same : NULL;
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* PROCESSES: the first that is said of a process. */
 static assay_status name_processes(as_ns_export *x) {

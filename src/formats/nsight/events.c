@@ -55,7 +55,7 @@ static as_ns_kind kind_of(const as_ns_event_words *words, uint64_t event) {
     return kind;
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static double seconds(const as_ns_export *x, int64_t raw) {
     int64_t since;
@@ -142,7 +142,7 @@ static void make_event(const as_event_source *source, uint64_t event, as_event *
     }
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 /* Those of one event. */
 typedef struct attribute_list {
@@ -286,7 +286,7 @@ static bool find_value(const as_event_source *source, uint64_t event, as_str key
     return false;
 }
 
-/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 static bool intern_fixed(as_ns_export *x, as_ns_event_words *words) {
     static const char *const kinds[AS_NS_KINDS] = {
@@ -362,7 +362,7 @@ static bool intern_shapes(as_ns_export *x, as_ns_event_words *words) {
     return fine;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static bool sum_attributes(as_ns_export *x, as_ns_event_words *words, uint64_t n_events, uint64_t *total) {
     words->attributes_before = as_arena_array(&x->ds->arena, n_events / STEP + 2, sizeof(uint64_t));

@@ -1,6 +1,7 @@
 /* Private to the reader of Nsight Systems exports: the activities of one export as arrays, and what is made of them.
  *
- *   load_*.c     rows of the tables -> the arrays here (strings.c: StringIds; places.c: processes, threads, devices, streams)
+ *   load_*.c     rows of the tables -> the arrays here (strings.c: StringIds; places.c: processes, threads, devices,
+ *                streams)
  *   symbols.c    names: what is fit for one, and how Extra-Prof encodes call paths
  *   paths_*.c    the call path of every call and range: contexts of the tree
  *   sweep.c      intervals against intervals: overlap, idle, concurrency
@@ -8,7 +9,8 @@
  *   events.c     every activity as an event, made when somebody asks
  *   read.c       the order of it all; nsight.c: the format
  *
- * Times are nanoseconds as stored. An activity is known by its table and its row here; rows stand in the order of the file. */
+ * Times are nanoseconds as stored. An activity is known by its table and its row here; rows stand in the order of the
+ * file. */
 #ifndef AS_FORMATS_NSIGHT_EXPORT_H
 #define AS_FORMATS_NSIGHT_EXPORT_H
 
@@ -33,7 +35,7 @@ typedef enum as_ns_kind {
     AS_NS_KINDS
 } as_ns_kind;
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 typedef struct as_ns_process {
     uint64_t global_pid; /* hardware, VM and pid bits; the bits of the thread are 0 */
@@ -63,9 +65,10 @@ typedef struct as_ns_stream {
     assay_id location;
 } as_ns_stream;
 
-/* ---- activities ------------------------------------------------------------------------------------------------------ */
+/* ---- activities -------------------------------------------------------------------------------------------------- */
 
-/* What all of them have. end < start (a broken clock), or further from it than a number can say: `length` is 0, and no interval work sees it. */
+/* What all of them have. end < start (a broken clock), or further from it than a number can say: `length` is 0, and no
+ * interval work sees it. */
 typedef struct as_ns_span {
     int64_t start, end; /* end AS_NS_OPEN: none */
 } as_ns_span;
@@ -94,8 +97,9 @@ typedef struct as_ns_activity {
     uint32_t call;   /* the row in `calls` that caused it; AS_NS_NONE: none is known */
     uint32_t stream; /* row of `streams` */
     uint32_t what;   /* kernel: row of `functions`; copy: copyKind; memset: value; graph: its id */
-    uint32_t
-        detail; /* kernel: row of `shapes`; copy: srcKind * 256 + dstKind, AS_NS_NO_MEMORY_KIND where one of them is not said; memset: memKind. AS_NS_NONE: not said */
+    /* kernel: row of `shapes`; copy: srcKind * 256 + dstKind, AS_NS_NO_MEMORY_KIND where one of them is not said;
+     * memset: memKind. AS_NS_NONE: not said */
+    uint32_t detail;
     uint64_t bytes;      /* copies and memsets */
     int64_t correlation; /* 0: none */
     assay_id context;    /* where its time is: a tree id, then the dataset's */
@@ -172,7 +176,7 @@ typedef struct as_ns_symbols {
     bool is_read;
 } as_ns_symbols;
 
-/* ---- the export ------------------------------------------------------------------------------------------------------ */
+/* ---- the export -------------------------------------------------------------------------------------------------- */
 
 /* It lives as long as the dataset, which holds it: events are made from it. */
 typedef struct as_ns_export {
@@ -199,7 +203,8 @@ typedef struct as_ns_export {
     uint64_t n_negative, n_endless, n_wrong_type, n_no_string, n_no_call, n_many_calls, n_open_ranges, n_unnamed;
 } as_ns_export;
 
-/* Empty, for this dataset. as_ns_export_end_reading() frees what is needed while reading only, as_ns_export_release() all that x has. */
+/* Empty, for this dataset. as_ns_export_end_reading() frees what is needed while reading only, as_ns_export_release()
+ * all that x has. */
 void as_ns_export_init(as_ns_export *x, as_dataset *ds);
 void as_ns_export_end_reading(as_ns_export *x);
 void as_ns_export_release(as_ns_export *x);
@@ -212,11 +217,13 @@ uint32_t as_ns_thread_of(as_ns_export *x, uint64_t global_tid);
 uint32_t as_ns_device_of(as_ns_export *x, int64_t device);
 uint32_t as_ns_stream_of(as_ns_export *x, uint32_t process, int64_t device, int64_t context, int64_t stream);
 
-/* The text of StringIds with this number, fit for a name; one like "[string 17]" where there is none. AS_NO_STR when memory is out. While reading only. */
+/* The text of StringIds with this number, fit for a name; one like "[string 17]" where there is none. AS_NO_STR when
+ * memory is out. While reading only. */
 as_str as_ns_string(as_ns_export *x, int64_t id);
 
-/* A text fit for a name, behind what out (a vector of char) holds: valid UTF-8 (what is not becomes U+FFFD), no control characters (0x1F and others go, tabs and ends of lines become
- * blanks). Where is_context is set, "->", which parts contexts, becomes "- >". False when memory is out. */
+/* A text fit for a name, behind what out (a vector of char) holds: valid UTF-8 (what is not becomes U+FFFD), no control
+ * characters (0x1F and others go, tabs and ends of lines become blanks). Where is_context is set, "->", which parts
+ * contexts, becomes "- >". False when memory is out. */
 bool as_ns_fit(const char *text, size_t size, bool is_context, as_vec *out);
 /* The same, interned. */
 as_str as_ns_fit_name(as_ns_export *x, const char *text, size_t size, bool is_context);
@@ -225,17 +232,20 @@ void as_ns_symbols_init(as_ns_export *x);
 /* Reads the table of symbols from StringIds, once; it is empty where there is none. */
 assay_status as_ns_symbols_read(as_ns_export *x);
 void as_ns_symbols_free(as_ns_export *x);
-/* The names of a call path as Extra-Prof writes it, plain ("a->b") or encoded (0x1F and a number for each), the outermost first, behind what names (as_str) holds. A number that the table
- * does not have is "[0x<number>]". False when memory is out. */
+/* The names of a call path as Extra-Prof writes it, plain ("a->b") or encoded (0x1F and a number for each), the
+ * outermost first, behind what names (as_str) holds. A number that the table does not have is "[0x<number>]". False
+ * when memory is out. */
 bool as_ns_path_names(as_ns_export *x, const char *text, size_t size, as_vec *names);
 /* All of them as one text for people, joined with "->". AS_NO_STR when memory is out. */
 as_str as_ns_path_text(as_ns_export *x, const char *text, size_t size);
 
 /* All arrays but the contexts in them; the place of every activity is a location of the dataset. */
 assay_status as_ns_load(as_ns_export *x);
-/* Contexts of all activities, in tree ids, by mode. Names of contexts have no "->" (it becomes "- >") and no control characters. */
+/* Contexts of all activities, in tree ids, by mode. Names of contexts have no "->" (it becomes "- >") and no control
+ * characters. */
 assay_status as_ns_find_paths(as_ns_export *x);
-/* Metrics, values, and contexts that only values need (OVERLAP, WAIT, GPU IDLE). Ends the tree: contexts of all activities are the dataset's from then on. */
+/* Metrics, values, and contexts that only values need (OVERLAP, WAIT, GPU IDLE). Ends the tree: contexts of all
+ * activities are the dataset's from then on. */
 assay_status as_ns_find_values(as_ns_export *x);
 /* One of these metrics ("time", "bytes_transferred" …) where there are no values yet. False when memory is out. */
 bool as_ns_add_metric(as_ns_export *x, const char *name);
@@ -244,7 +254,7 @@ assay_status as_ns_add_events(as_ns_export *x);
 /* Extra-P's tags of contexts, by the kinds of their regions (tags.c). False when memory is out. */
 bool as_ns_add_tags(as_dataset *ds);
 
-/* ---- what activities are (names.c) ----------------------------------------------------------------------------------- */
+/* ---- what activities are (names.c) ------------------------------------------------------------------------------- */
 
 /* "HOST_TO_DEVICE" … of a copyKind; "UNKNOWN_COPY_KIND_42", made in buffer, of those that nobody knows. */
 enum { AS_NS_NAME_SIZE = 40 };
@@ -254,9 +264,10 @@ const char *as_ns_memory_name(uint32_t kind);
 /* Whether the host waits for a copy or memset: its memory is pageable, or the name of its call has no "Async". */
 bool as_ns_is_blocking(const as_ns_export *x, as_ns_kind kind, const as_ns_activity *activity);
 
-/* ---- intervals against intervals (sweep.c): no knowledge of exports --------------------------------------------------
+/* ---- intervals against intervals (sweep.c): no knowledge of exports -------------------------------------------------
  *
- * Everything is sorted once (not at all where it is in order already) and gone through from the left: O(n log n) whatever overlaps what. False when memory (budget) is out. */
+ * Everything is sorted once (not at all where it is in order already) and gone through from the left: O(n log n)
+ * whatever overlaps what. False when memory (budget) is out. */
 
 typedef struct as_ns_weighted {
     int64_t start, end; /* end > start */
@@ -281,10 +292,12 @@ bool as_ns_measure_union(const as_ns_weighted *spans, size_t n, const as_ns_meas
 int64_t as_ns_measure_between(const as_ns_measure *measure, int64_t start, int64_t end);
 void as_ns_measure_free(as_ns_measure *measure);
 
-/* For each of n kernels of one device: the sum over the segments inside it of length * (T - t) / T, t being its weight, T the sum of weights of all that run; T = 0 adds nothing.
- * Exactly 0 for one that runs alone; what is less than a 10000th of a nanosecond is 0, too. */
+/* For each of n kernels of one device: the sum over the segments inside it of length * (T - t) / T, t being its weight,
+ * T the sum of weights of all that run; T = 0 adds nothing. Exactly 0 for one that runs alone; what is less than a
+ * 10000th of a nanosecond is 0, too. */
 bool as_ns_kernel_overlaps(const as_ns_weighted *kernels, size_t n, as_budget *budget, double *overlaps);
-/* For each of n spans of weight 1: what of it is covered, and of the rest (k - 1) / k where k of the spans run at once. */
+/* For each of n spans of weight 1: what of it is covered, and of the rest (k - 1) / k where k of the spans run at
+ * once. */
 bool as_ns_shared_overlaps(const as_ns_weighted *spans, size_t n, const as_ns_measure *cover, as_budget *budget,
                            double *overlaps);
 
@@ -292,8 +305,8 @@ typedef struct as_ns_owned {
     int64_t start, end; /* end > start */
     uint32_t owner;
 } as_ns_owned;
-/* A moment belongs to the span with the latest start of all that run then (of several: the one that ends first, then the last one here). Adds what of each owner's moments is covered to
- * covered[owner]. */
+/* A moment belongs to the span with the latest start of all that run then (of several: the one that ends first, then
+ * the last one here). Adds what of each owner's moments is covered to covered[owner]. */
 bool as_ns_cover_latest(const as_ns_owned *spans, size_t n, const as_ns_measure *cover, as_budget *budget,
                         int64_t *covered);
 

@@ -23,7 +23,7 @@ static void *row_at(const as_ns_part *part, size_t i) {
     return (char *)rows->data + (part->first + i) * rows->size;
 }
 
-/* ---- rows of a piece ------------------------------------------------------------------------------------------------- */
+/* ---- rows of a piece --------------------------------------------------------------------------------------------- */
 
 bool as_ns_take_span(as_ns_part *part, int64_t start, int64_t end, as_ns_span *out) {
     if (start == AS_NS_NULL) return false;
@@ -72,7 +72,7 @@ static void read_part(void *user, size_t i) {
                                "is a damaged database, in table %s: it has more rows than it counts", source->table);
 }
 
-/* ---- pieces ---------------------------------------------------------------------------------------------------------- */
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 static bool add_part(as_ns_loading *loading, const as_ns_source *source, as_scan_range range, size_t first, size_t n) {
     as_ns_part *part = as_vec_push(&loading->parts);
@@ -141,7 +141,7 @@ static assay_status read_parts(as_ns_loading *loading) {
     return ASSAY_OK;
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 /* A place of rows of one part. */
 typedef struct place {
@@ -216,7 +216,7 @@ static bool number_places(as_ns_loading *loading) {
     return fine;
 }
 
-/* ---- names and shapes ------------------------------------------------------------------------------------------------ */
+/* ---- names and shapes -------------------------------------------------------------------------------------------- */
 
 static uint32_t *number_keys(as_ns_loading *loading, as_ns_part *part, const as_ns_keys *keys,
                              bool (*number)(as_ns_loading *loading, const as_ns_part *part, const int64_t *key,
@@ -299,7 +299,7 @@ static void sum_up(as_ns_loading *loading) {
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static void choose_mode(as_ns_export *x) {
     bool has_ranges = as_database_has_table(x->db, "NVTX_EVENTS"),

@@ -1,13 +1,14 @@
 /* Private to load*.c, correlate.c and strings.c: rows of the tables become the arrays of an export.
  *
- * A table is read in pieces, ranges of rowids, by several threads at once. What rows share (threads, streams, names, shapes) each piece numbers in its own order of appearance; when all pieces
- * are there, these become the numbers of the export, in an order that depends on the file alone, and every row is settled: it gets those instead. */
+ * A table is read in pieces, ranges of rowids, by several threads at once. What rows share (threads, streams, names,
+ * shapes) each piece numbers in its own order of appearance; when all pieces are there, these become the numbers of the
+ * export, in an order that depends on the file alone, and every row is settled: it gets those instead. */
 #ifndef AS_FORMATS_NSIGHT_LOAD_H
 #define AS_FORMATS_NSIGHT_LOAD_H
 
 #include "formats/nsight/export.h"
 
-/* ---- things that rows share ------------------------------------------------------------------------------------------ */
+/* ---- things that rows share -------------------------------------------------------------------------------------- */
 
 /* Stands for NULL among the words of a key. */
 #define AS_NS_NULL INT64_MIN
@@ -35,7 +36,7 @@ uint32_t as_ns_keys_number(as_ns_keys *keys, const int64_t *key);
 /* Its number; AS_NS_NONE: it is not known. */
 uint32_t as_ns_keys_find(const as_ns_keys *keys, const int64_t *key);
 
-/* ---- pieces ---------------------------------------------------------------------------------------------------------- */
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 typedef enum as_ns_taken {
     AS_NS_TAKEN,
@@ -117,7 +118,7 @@ static inline bool as_ns_zeros(as_vec *vec, size_t n) {
     return true;
 }
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 /* An integer, or AS_NS_NULL for NULL. False: something else. */
 static inline bool as_ns_int(const as_scan *scan, size_t column, int64_t *out) {
@@ -143,9 +144,10 @@ bool as_ns_take_span(as_ns_part *part, int64_t start, int64_t end, as_ns_span *o
 /* So many rows of a table were left out: a problem, unless it is 0. */
 void as_ns_tell_wrong(as_ns_export *x, const char *table, uint64_t n);
 
-/* ---- what lies between the rows -------------------------------------------------------------------------------------- */
+/* ---- what lies between the rows ---------------------------------------------------------------------------------- */
 
-/* StringIds (strings.c). as_ns_stored_string(): the text as it is in the file; NULL: there is none, or memory is out. */
+/* StringIds (strings.c). as_ns_stored_string(): the text as it is in the file; NULL: there is none, or memory is
+ * out. */
 const char *as_ns_stored_string(as_ns_export *x, int64_t id, size_t *size);
 assay_status as_ns_texts_read(as_ns_export *x);
 void as_ns_texts_free(as_ns_export *x);
@@ -153,7 +155,8 @@ void as_ns_texts_free(as_ns_export *x);
 /* Samples are named after their innermost frames (load_host.c). */
 assay_status as_ns_name_samples(as_ns_export *x);
 
-/* Makes rows of equal process and correlation one, finds the calls of activities and the names of waits (correlate.c). */
+/* Makes rows of equal process and correlation one, finds the calls of activities and the names of waits
+ * (correlate.c). */
 assay_status as_ns_correlate(as_ns_export *x);
 
 /* The GPU that a process means by a device's number (devices.c). */

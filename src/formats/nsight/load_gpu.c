@@ -40,7 +40,7 @@ static void settle_place(const as_ns_part *part, void *row) {
     activity->stream = part->place_of[activity->stream];
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 enum { NAMES = N_PLACED, N_NAMES = 3, SHAPE = NAMES + N_NAMES };
 static const char *const kernel_columns[] = {PLACED_COLUMNS,
@@ -126,7 +126,7 @@ const as_ns_source as_ns_load_kernels = {.table = "CUPTI_ACTIVITY_KIND_KERNEL",
                                          .name = number_function,
                                          .shape = number_shape};
 
-/* ---- copies, memsets, graphs ----------------------------------------------------------------------------------------- */
+/* ---- copies, memsets, graphs ------------------------------------------------------------------------------------- */
 
 static const char *const copy_columns[] = {PLACED_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind"};
 
@@ -191,7 +191,7 @@ const as_ns_source as_ns_load_graphs = {.table = "CUPTI_ACTIVITY_KIND_GRAPH_TRAC
                                         .take = take_graph,
                                         .settle = settle_place};
 
-/* ---- waits ----------------------------------------------------------------------------------------------------------- */
+/* ---- waits ------------------------------------------------------------------------------------------------------- */
 
 static const char *const sync_columns[] = {PLACED_COLUMNS, "syncType"};
 

@@ -8,7 +8,7 @@ static bool number_name(as_ns_loading *loading, const as_ns_part *part, const in
     return *out != AS_NO_STR;
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 static const char *const call_columns[] = {"start",         "end",         "globalTid",  "nameId",
                                            "correlationId", "callchainId", "returnValue"};
@@ -42,7 +42,7 @@ const as_ns_source as_ns_load_calls = {.table = "CUPTI_ACTIVITY_KIND_RUNTIME",
                                        .settle = settle_call,
                                        .name = number_name};
 
-/* ---- OS runtime ------------------------------------------------------------------------------------------------------ */
+/* ---- OS runtime -------------------------------------------------------------------------------------------------- */
 
 static const char *const osrt_columns[] = {"start", "end", "globalTid", "nameId", "nestingLevel"};
 
@@ -73,7 +73,7 @@ const as_ns_source as_ns_load_osrt = {.table = "OSRT_API",
                                       .settle = settle_osrt,
                                       .name = number_name};
 
-/* ---- samples --------------------------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 static const char *const sample_columns[] = {"start", "globalTid", "id"};
 

@@ -66,7 +66,7 @@ static as_ns_taken take_range(as_ns_part *part, const as_scan *scan, void *row) 
     return range->thread == AS_NS_NONE || range->domain == AS_NS_NONE ? AS_NS_MEMORY : AS_NS_TAKEN;
 }
 
-/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 static const char *stored_text(as_ns_loading *loading, const as_ns_part *part, const int64_t *key, size_t *size) {
     if (key[0] == BY_ID) return as_ns_stored_string(loading->x, key[1], size);
@@ -90,7 +90,7 @@ static bool number_text(as_ns_loading *loading, const as_ns_part *part, const in
     return range->name != AS_NO_STR && range->path != AS_NO_STR;
 }
 
-/* ---- domains --------------------------------------------------------------------------------------------------------- */
+/* ---- domains ----------------------------------------------------------------------------------------------------- */
 
 /* Of which process: row + 1; 0: the export does not say. */
 static bool process_number(as_ns_export *x, int64_t thread, uint32_t *out) {

@@ -5,7 +5,8 @@
 #define RAW_ENDINGS     ".qdstrm"
 #define COMPUTE_ENDINGS ".ncu-rep .nsight-cuprof-report"
 
-/* A database is one for certain. By their names some files are wanted, too, that no format reads: who gives one is told what to do with it. */
+/* A database is one for certain. By their names some files are wanted, too, that no format reads: who gives one is told
+ * what to do with it. */
 static int bid(const as_probe *probe) {
     enum { BITS_OF_MAGIC = 16 * 8 };
     if (probe->is_directory) return 0;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* ---- contexts -------------------------------------------------------------------------------------------------------- */
+/* ---- contexts ---------------------------------------------------------------------------------------------------- */
 
 static const char *const KINDS[AS_NS_NODES] = {
     [AS_NS_NODE_PROCESS] = "process", [AS_NS_NODE_THREAD] = "thread",   [AS_NS_NODE_REGION] = "region",
@@ -113,7 +113,7 @@ bool as_ns_is_allocation(const char *name) {
            strncmp(name, "cudaHostAlloc", 13) == 0;
 }
 
-/* ---- what calls do --------------------------------------------------------------------------------------------------- */
+/* ---- what calls do ----------------------------------------------------------------------------------------------- */
 
 enum { DOES_NOTHING, WAITS, COPIES, LAUNCHES };
 
@@ -145,7 +145,7 @@ static assay_status find_doings(const as_ns_export *x, doings *d) {
     return ASSAY_OK;
 }
 
-/* ---- on the GPU ------------------------------------------------------------------------------------------------------ */
+/* ---- on the GPU -------------------------------------------------------------------------------------------------- */
 
 /* The context of the call itself, which has not moved yet; of none: "[Uncorrelated]". */
 static assay_id context_above(as_ns_builder *b, uint32_t call) {
@@ -233,7 +233,7 @@ static bool place_others(as_ns_builder *b, as_ns_kind kind, as_vec *activities) 
     return fine;
 }
 
-/* ---- calls and waits ------------------------------------------------------------------------------------------------- */
+/* ---- calls and waits --------------------------------------------------------------------------------------------- */
 
 /* Where the time of a call itself is: not at P where it launches or waits. */
 static bool move_call(as_ns_builder *b, as_ns_call *call, uint8_t what, uint32_t first) {
@@ -281,7 +281,7 @@ static assay_status place_activities(as_ns_builder *b) {
     return fine ? ASSAY_OK : as_reader_memory(x->reader);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 /* Nothing has one yet; 0 would be a context. */
 static void forget_contexts(as_ns_export *x) {

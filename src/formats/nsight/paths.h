@@ -51,7 +51,8 @@ typedef struct as_ns_builder {
 /* as_ns_builder_free() in any case. */
 assay_status as_ns_builder_init(as_ns_builder *b, as_ns_export *x);
 void as_ns_builder_free(as_ns_builder *b);
-/* The context of this name below parent (ASSAY_NONE: a root), made when new; "->" in the name becomes "- >". ASSAY_NONE when memory is out. */
+/* The context of this name below parent (ASSAY_NONE: a root), made when new; "->" in the name becomes "- >". ASSAY_NONE
+ * when memory is out. */
 assay_id as_ns_child(as_ns_builder *b, assay_id parent, as_ns_node node, as_str name);
 assay_id as_ns_child_text(as_ns_builder *b, assay_id parent, as_ns_node node, const char *name);
 /* The same for pieces of call paths, whose depth is limited. A status, since too many levels are an error. */
@@ -66,20 +67,22 @@ assay_id as_ns_uncorrelated(as_ns_builder *b);
 /* Calls that take or give memory: cudaMalloc…, cudaFree…, cudaHostAlloc… */
 bool as_ns_is_allocation(const char *name);
 
-/* ---- which range a call is in (paths_ranges.c) ------------------------------------------------------------------------ */
+/* ---- which range a call is in (paths_ranges.c) ------------------------------------------------------------------- */
 
-/* calls[…].context becomes the context of the call itself, by Extra-Prof's ranges or by NVTX nesting below processes and threads. Contexts of the ranges, too. */
+/* calls[…].context becomes the context of the call itself, by Extra-Prof's ranges or by NVTX nesting below processes
+ * and threads. Contexts of the ranges, too. */
 assay_status as_ns_paths_of_ranges(as_ns_builder *b);
 assay_status as_ns_paths_of_nesting(as_ns_builder *b);
 /* "[OS runtime]" -> thread -> function, one in the other. */
 assay_status as_ns_paths_of_osrt(as_ns_builder *b);
 
-/* ---- chains of frames (paths_chains.c) -------------------------------------------------------------------------------- */
+/* ---- chains of frames (paths_chains.c) --------------------------------------------------------------------------- */
 
 assay_status as_ns_paths_of_chains(as_ns_builder *b);
 assay_status as_ns_paths_of_resolved(as_ns_builder *b);
-/* "[Samples]" -> frames. Last of all: the root is a section only where there is nothing but sections. Samples are all there is of their metric, so they are a whole, and have no time to disturb others
- * with; but where OS runtime calls have all the time there is, they are to be that, too. */
+/* "[Samples]" -> frames. Last of all: the root is a section only where there is nothing but sections. Samples are all
+ * there is of their metric, so they are a whole, and have no time to disturb others with; but where OS runtime calls
+ * have all the time there is, they are to be that, too. */
 assay_status as_ns_paths_of_samples(as_ns_builder *b);
 
 #endif

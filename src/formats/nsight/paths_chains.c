@@ -1,12 +1,14 @@
-/* Chains of frames: where CUDA calls were called from, and where samples were taken; and the call paths that Extra-P left in a file.
+/* Chains of frames: where CUDA calls were called from, and where samples were taken; and the call paths that Extra-P
+ * left in a file.
  *
- * A chain is rows of one id, a frame each, the innermost at stackDepth 0. Most chains begin as others do, so they are kept as one tree; only what somebody asks for becomes contexts. */
+ * A chain is rows of one id, a frame each, the innermost at stackDepth 0. Most chains begin as others do, so they are
+ * kept as one tree; only what somebody asks for becomes contexts. */
 #include <stdlib.h>
 
 #include "formats/nsight/load.h"
 #include "formats/nsight/paths.h"
 
-/* ---- chains of a table ----------------------------------------------------------------------------------------------- */
+/* ---- chains of a table ------------------------------------------------------------------------------------------- */
 
 typedef struct frame {
     int64_t id, depth;
@@ -135,7 +137,8 @@ static bool take_frame(chains *c, const as_scan *scan, frame *out) {
 
 typedef enum pass { PASS_DONE, PASS_OUT_OF_ORDER, PASS_NO_MEMORY } pass;
 
-/* Rows come chain by chain, with ascending ids, so that few wait at a time. Where they do not, keeps_all must be set. */
+/* Rows come chain by chain, with ascending ids, so that few wait at a time. Where they do not, keeps_all must be
+ * set. */
 static pass take_rows(chains *c, as_scan *scan, bool keeps_all) {
     int64_t last = INT64_MIN;
     while (as_scan_next(scan)) {
@@ -172,7 +175,7 @@ static assay_status read_chains(chains *c, as_ns_builder *b, const char *table) 
     return result == PASS_DONE ? ASSAY_OK : as_reader_memory(x->reader);
 }
 
-/* ---- links become contexts ------------------------------------------------------------------------------------------- */
+/* ---- links become contexts --------------------------------------------------------------------------------------- */
 
 /* The link of a chain, which will be a context; 0, no frame at all, where there is no such chain. */
 static uint32_t need_chain(chains *c, int64_t id) {
@@ -197,7 +200,7 @@ static assay_status place_links(chains *c, assay_id root, as_ns_node node) {
     return ASSAY_OK;
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 /* What a callchainId and the id of its chain differ by: both count from their own beginning. */
 static int64_t find_offset(const as_ns_export *x, const chains *c) {
@@ -240,7 +243,7 @@ assay_status as_ns_paths_of_chains(as_ns_builder *b) {
     return status;
 }
 
-/* ---- samples --------------------------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 /* A sample without a frame that says anything has the context of its own, not that of the section. */
 static assay_status place_samples(chains *c, assay_id root) {
@@ -280,7 +283,7 @@ assay_status as_ns_paths_of_samples(as_ns_builder *b) {
     return status;
 }
 
-/* ---- what Extra-P resolved ------------------------------------------------------------------------------------------- */
+/* ---- what Extra-P resolved --------------------------------------------------------------------------------------- */
 
 /* Call paths by correlation. */
 typedef struct resolved {

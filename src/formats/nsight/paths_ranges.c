@@ -1,7 +1,8 @@
 /* Which range of its thread a call is in: of all that contain it, the one with the latest start.
  *
- * Ranges are taken in the order of their starts and kept on a stack. One that ends before the new one is dropped: the new one contains whatever it could, and starts later. So ends descend
- * from the bottom to the top, and the one that is wanted is found by binary search, however ranges overlap. */
+ * Ranges are taken in the order of their starts and kept on a stack. One that ends before the new one is dropped: the
+ * new one contains whatever it could, and starts later. So ends descend from the bottom to the top, and the one that is
+ * wanted is found by binary search, however ranges overlap. */
 #include "formats/nsight/paths.h"
 
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 #include "core/parallel.h"
 
-/* ---- rows by thread -------------------------------------------------------------------------------------------------- */
+/* ---- rows by thread ---------------------------------------------------------------------------------------------- */
 
 /* The rows of each thread in the order of their starts; of equal ones those that end last come first. */
 typedef struct grouped {
@@ -80,7 +81,7 @@ static bool group_rows(as_ns_export *x, size_t n, standing_of *of, grouped *g) {
     return true;
 }
 
-/* ---- who contains whom ----------------------------------------------------------------------------------------------- */
+/* ---- who contains whom ------------------------------------------------------------------------------------------- */
 
 static standing standing_of_call(const as_ns_export *x, size_t row) {
     const as_ns_call *call = AS_NS_AT(as_ns_call, x, calls, row);
@@ -179,7 +180,7 @@ static assay_status search_calls(as_ns_export *x, standing_of *of, bool is_stric
     return fine ? ASSAY_OK : as_reader_memory(x->reader);
 }
 
-/* ---- ranges of Extra-Prof -------------------------------------------------------------------------------------------- */
+/* ---- ranges of Extra-Prof ---------------------------------------------------------------------------------------- */
 
 enum { PUSH_POP = 59, IMPORTED_PUSH_POP = 70 };
 
@@ -238,7 +239,7 @@ assay_status as_ns_paths_of_ranges(as_ns_builder *b) {
     return status;
 }
 
-/* ---- ranges in ranges ------------------------------------------------------------------------------------------------ */
+/* ---- ranges in ranges -------------------------------------------------------------------------------------------- */
 
 static standing standing_of_nested(const as_ns_export *x, size_t row) {
     const as_ns_range *range = AS_NS_AT(as_ns_range, x, ranges, row);
@@ -286,7 +287,8 @@ static assay_status nest_ranges(as_ns_builder *b, uint32_t thread, const uint32_
     return ASSAY_OK;
 }
 
-/* Threads that have calls or ranges, in the order of their numbers whoever comes first in the file: so do several executions of one program have them in one order. */
+/* Threads that have calls or ranges, in the order of their numbers whoever comes first in the file: so do several
+ * executions of one program have them in one order. */
 static assay_status place_threads(as_ns_builder *b, const grouped *ranges) {
     as_ns_export *x = b->x;
     size_t n = x->threads.count;
@@ -321,7 +323,7 @@ assay_status as_ns_paths_of_nesting(as_ns_builder *b) {
     return status;
 }
 
-/* ---- the OS runtime -------------------------------------------------------------------------------------------------- */
+/* ---- the OS runtime ---------------------------------------------------------------------------------------------- */
 
 static standing standing_of_osrt(const as_ns_export *x, size_t row) {
     const as_ns_osrt *osrt = AS_NS_AT(as_ns_osrt, x, osrt, row);

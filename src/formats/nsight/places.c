@@ -85,7 +85,7 @@ uint32_t as_ns_stream_of(as_ns_export *x, uint32_t process, int64_t device, int6
     return row;
 }
 
-/* ---- locations ------------------------------------------------------------------------------------------------------- */
+/* ---- locations --------------------------------------------------------------------------------------------------- */
 
 static bool add_number(as_dataset *ds, assay_id location, const char *key, int64_t number) {
     return as_add_attribute(ds, AS_OWNER_LOCATION, location, key, as_cell_int(number));

@@ -27,7 +27,7 @@ static assay_status check_kind(const as_ns_export *x) {
                    "is a database, but no export of Nsight Systems: it has none of its tables");
 }
 
-/* ---- what is odd ----------------------------------------------------------------------------------------------------- */
+/* ---- what is odd ------------------------------------------------------------------------------------------------- */
 
 static const char *are(uint64_t n) { return n == 1 ? "is" : "are"; }
 static const char *have(uint64_t n) { return n == 1 ? "has" : "have"; }
@@ -63,7 +63,7 @@ static void tell_problems(as_ns_export *x) {
                        s(n), s(n), are(n));
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static void release(void *x) {
     as_ns_export_release(x);

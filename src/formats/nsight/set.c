@@ -1,7 +1,9 @@
-/* The format `nsight-set`: a directory of measured points, DIR/POINT/FILE.sqlite, each file an export of one run or of one process of it.
+/* The format `nsight-set`: a directory of measured points, DIR/POINT/FILE.sqlite, each file an export of one run or of
+ * one process of it.
  *
- * A file is read like any export and given up as soon as its values are taken: those of all locations added up, for each call path and metric. So there are never more exports in memory
- * than files are read at a time. What is taken of each is a small dataset, its brief; all of them are united in the end. */
+ * A file is read like any export and given up as soon as its values are taken: those of all locations added up, for
+ * each call path and metric. So there are never more exports in memory than files are read at a time. What is taken of
+ * each is a small dataset, its brief; all of them are united in the end. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,7 +31,7 @@ static int bid_set(const as_probe *probe) {
     return seen == AS_POINTS_DIRECTORIES ? BID_BITS : seen == AS_POINTS_FILES ? ONE_FILE_BITS : 0;
 }
 
-/* ---- what is taken of a file ----------------------------------------------------------------------------------------- */
+/* ---- what is taken of a file ------------------------------------------------------------------------------------- */
 
 /* The values of a block's contexts, those of all locations added up. */
 static bool add_sums(as_dataset *brief, const as_block *from, assay_id metric, const assay_id *contexts) {
@@ -80,7 +82,8 @@ static assay_id ordinal_region(as_dataset *brief, as_map *known, as_str kind, ui
     return id != ASSAY_NONE && as_map_put(known, key, id) ? id : ASSAY_NONE;
 }
 
-/* Processes and threads are called by their order among siblings: their numbers differ from run to run. No context is a call path yet. */
+/* Processes and threads are called by their order among siblings: their numbers differ from run to run. No context is a
+ * call path yet. */
 static bool rename_places(as_dataset *brief) {
     size_t n = brief->contexts.count;
     uint32_t *n_before = calloc(n + 1, sizeof *n_before); /* for each parent, the last: of roots */
@@ -149,7 +152,7 @@ static assay_status read_file(void *user, size_t i, assay_error *error) {
     return fine ? ASSAY_OK : as_fail_memory(error, file->path);
 }
 
-/* ---- all files as one ------------------------------------------------------------------------------------------------ */
+/* ---- all files as one -------------------------------------------------------------------------------------------- */
 
 /* The block of one metric in the making. */
 typedef struct gathering {
@@ -239,7 +242,7 @@ static bool gather_all(as_dataset *ds, const as_union *u) {
     return fine;
 }
 
-/* ---- what files say of themselves ------------------------------------------------------------------------------------ */
+/* ---- what files say of themselves -------------------------------------------------------------------------------- */
 
 static bool is_equal(as_cell a, as_cell b) {
     bool is_text = a.type == AS_CELL_TEXT || a.type == AS_CELL_JSON;
@@ -294,7 +297,7 @@ static bool add_attributes_of_runs(const as_union *u) {
     return fine;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 /* Where a file is too large for an overview, so is the set. */
 static bool note_overview(export_set *set) {

@@ -59,7 +59,8 @@ void as_ns_texts_free(as_ns_export *x) {
     x->texts = NULL;
 }
 
-/* The text of an id; one that is missing gets an entry without text, so that it is counted once. NULL when memory is out. */
+/* The text of an id; one that is missing gets an entry without text, so that it is counted once. NULL when memory is
+ * out. */
 static pooled *find(as_ns_export *x, int64_t id) {
     as_ns_texts *texts = x->texts;
     uint32_t at = as_map_get(&texts->by_id, (uint64_t)id);

@@ -1,16 +1,18 @@
 /* Intervals against intervals, from the left to the right.
  *
- * Spans are taken in the order of their starts. Where one starts at or behind the end of all before it, a new group begins: groups have nothing to do with each other. So ends are sorted
- * within groups only, which are short in most exports, and sums begin anew with each. */
+ * Spans are taken in the order of their starts. Where one starts at or behind the end of all before it, a new group
+ * begins: groups have nothing to do with each other. So ends are sorted within groups only, which are short in most
+ * exports, and sums begin anew with each. */
 #include "formats/nsight/export.h"
 
 /* Noise of sums that are 0 on paper, in nanoseconds, and in parts of what it is left of. */
 #define NOISE          1e-4
 #define RELATIVE_NOISE 1e-15
 
-/* ---- sorting --------------------------------------------------------------------------------------------------------- */
+/* ---- sorting ----------------------------------------------------------------------------------------------------- */
 
-/* Moves each item to its place among those before it, unless that takes more than a few moves an item: nearly sorted ones, as most are, need no more. */
+/* Moves each item to its place among those before it, unless that takes more than a few moves an item: nearly sorted
+ * ones, as most are, need no more. */
 static bool insert_all(as_ns_ordered *items, size_t n) {
     size_t left = n < 64 ? n * 64 : n * 8;
     for (size_t i = 1; i < n; i++) {
@@ -83,7 +85,7 @@ static bool order_by_start(const as_ns_weighted *spans, size_t n, as_budget *bud
     return as_ns_sort(order, n, budget);
 }
 
-/* ---- unions ---------------------------------------------------------------------------------------------------------- */
+/* ---- unions ------------------------------------------------------------------------------------------------------ */
 
 static inline uint64_t distance(int64_t from, int64_t to) { return (uint64_t)to - (uint64_t)from; }
 
@@ -183,7 +185,7 @@ static uint64_t covered_next(cursor *at, int64_t time) {
     return covered_before(measure, at->before, time);
 }
 
-/* ---- overlaps -------------------------------------------------------------------------------------------------------- */
+/* ---- overlaps ---------------------------------------------------------------------------------------------------- */
 
 /* What there was when a span began, or is now, of all that counts: moments when several run and nothing covers them. */
 typedef struct tally {
@@ -296,7 +298,7 @@ bool as_ns_kernel_overlaps(const as_ns_weighted *kernels, size_t n, as_budget *b
     return as_ns_shared_overlaps(kernels, n, NULL, budget, overlaps);
 }
 
-/* ---- who owns a moment ----------------------------------------------------------------------------------------------- */
+/* ---- who owns a moment ------------------------------------------------------------------------------------------- */
 
 /* By start; of equal ones those that end last come first. */
 static bool order_owned(const as_ns_owned *spans, size_t n, as_budget *budget, as_vec *out) {

@@ -1,13 +1,14 @@
 /* Names: what is fit for one, and how Extra-Prof encodes call paths.
  *
- * A call path is plain text, main->solve, or encoded: 0x1F and a number in base 36 for each function. The names of the numbers are texts of StringIds, each EP 0x1F number 0x1F name,
- * whose ids lie between those of the texts EXTRA_PROF_SYMBOLS and EXTRA_PROF_SYMBOLS_END. */
+ * A call path is plain text, main->solve, or encoded: 0x1F and a number in base 36 for each function. The names of the
+ * numbers are texts of StringIds, each EP 0x1F number 0x1F name, whose ids lie between those of the texts
+ * EXTRA_PROF_SYMBOLS and EXTRA_PROF_SYMBOLS_END. */
 #include "core/utf8.h"
 #include "formats/nsight/export.h"
 
 #define UNIT '\x1f'
 
-/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 /* Bytes that are together no character, of which there is at least one: as many as could have begun one. */
 static size_t bad_length(const unsigned char *s, size_t room) {
@@ -69,7 +70,7 @@ as_str as_ns_fit_name(as_ns_export *x, const char *text, size_t size, bool is_co
     return name;
 }
 
-/* ---- the table of symbols -------------------------------------------------------------------------------------------- */
+/* ---- the table of symbols ---------------------------------------------------------------------------------------- */
 
 /* An entry of the table, before it is known whether it lies between the marks. */
 typedef struct entry {
@@ -160,7 +161,7 @@ void as_ns_symbols_free(as_ns_export *x) {
     as_arena_free(&x->symbols.arena);
 }
 
-/* ---- call paths ------------------------------------------------------------------------------------------------------ */
+/* ---- call paths -------------------------------------------------------------------------------------------------- */
 
 static as_str name_of_number(as_ns_export *x, const char *number, size_t size) {
     as_str known = as_find(&x->symbols.numbers, number, size);

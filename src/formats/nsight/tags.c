@@ -1,4 +1,5 @@
-/* What Extra-P says of the call paths of exports, in its tags: which are of GPUs, and which it leaves out of its sums. Kept as attributes "tags:…" of contexts, as .extra-p files have them. */
+/* What Extra-P says of the call paths of exports, in its tags: which are of GPUs, and which it leaves out of its sums.
+ * Kept as attributes "tags:…" of contexts, as .extra-p files have them. */
 #include "formats/tags.h"
 #include "formats/nsight/export.h"
 
@@ -10,7 +11,8 @@
 
 enum { MOST_TAGS = 4 };
 
-/* Those of contexts whose region is of a kind (of activities that block: other ones), and of what overlaps one. Unused entries have no key. */
+/* Those of contexts whose region is of a kind (of activities that block: other ones), and of what overlaps one. Unused
+ * entries have no key. */
 typedef struct rule {
     const char *kind;
     as_tag by_kind[MOST_TAGS], when_blocking[MOST_TAGS], overlap[MOST_TAGS];

@@ -1,11 +1,12 @@
 /* Values: what contexts have at threads and streams.
  *
- * First everything is added up in cells; then what is in other contexts as well is taken off: regions lose what is inside them, activities what they share with others. */
+ * First everything is added up in cells; then what is in other contexts as well is taken off: regions lose what is
+ * inside them, activities what they share with others. */
 #include "formats/nsight/values.h"
 
 #include <stdlib.h>
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 as_ns_cell *as_ns_cell_find(const as_ns_values *v, assay_id context, assay_id location) {
     uint32_t known = as_map_get(&v->of, as_pair(context, location));
@@ -28,7 +29,7 @@ as_ns_cell *as_ns_cell_at(as_ns_values *v, assay_id context, assay_id location) 
     return &AS_AT(as_ns_cell, &v->cells, known);
 }
 
-/* ---- on the host ----------------------------------------------------------------------------------------------------- */
+/* ---- on the host ------------------------------------------------------------------------------------------------- */
 
 static bool add_host_time(as_ns_values *v, assay_id context, uint32_t thread, as_ns_span span) {
     as_ns_cell *cell = as_ns_cell_at(v, context, as_ns_thread_place(v->x, thread));
@@ -64,9 +65,10 @@ static bool add_host(as_ns_values *v) {
     return fine;
 }
 
-/* ---- what is inside -------------------------------------------------------------------------------------------------- */
+/* ---- what is inside ---------------------------------------------------------------------------------------------- */
 
-/* The context that has this one's time as well, until it is taken off: where a call was made, a region around another. ASSAY_NONE: none. */
+/* The context that has this one's time as well, until it is taken off: where a call was made, a region around another.
+ * ASSAY_NONE: none. */
 static assay_id context_around(const as_ns_values *v, assay_id context) {
     const as_ns_builder *b = &v->builder;
     assay_id parent = as_ns_context(b, context)->parent;
@@ -77,7 +79,8 @@ static assay_id context_around(const as_ns_values *v, assay_id context) {
     return nests ? parent : ASSAY_NONE;
 }
 
-/* What regions lose; what they have of their own is never less than nothing. Ranges of plain exports keep what is left, so that sums are right where calls are inside each other. */
+/* What regions lose; what they have of their own is never less than nothing. Ranges of plain exports keep what is left,
+ * so that sums are right where calls are inside each other. */
 static void take_off_inside(as_ns_values *v) {
     as_ns_cell *cells = v->cells.data;
     for (size_t i = 0; i < v->cells.count; i++) {
@@ -94,9 +97,10 @@ static void take_off_inside(as_ns_values *v) {
     }
 }
 
-/* ---- idle GPUs ------------------------------------------------------------------------------------------------------- */
+/* ---- idle GPUs --------------------------------------------------------------------------------------------------- */
 
-/* What of a region's own time no kernel covers, where kernels cover some of it. Moments belong to the region that began last, in whatever thread. */
+/* What of a region's own time no kernel covers, where kernels cover some of it. Moments belong to the region that began
+ * last, in whatever thread. */
 typedef struct idling {
     as_vec spans;     /* as_ns_owned; owner: a cell */
     size_t n_cells;   /* those of regions and others that were there before */
@@ -168,7 +172,7 @@ static assay_status add_idle(as_ns_values *v, const as_ns_measure *kernels) {
     return fine ? ASSAY_OK : as_reader_memory(v->x->reader);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static assay_status find_all(as_ns_values *v) {
     as_ns_export *x = v->x;

@@ -12,8 +12,8 @@ typedef struct as_ns_cell {
     assay_id context, location;
     uint8_t has;
     int64_t time; /* all of it */
-    int64_t
-        inside; /* what is in other contexts as well, and not to be counted here: children, copies that the host waits for */
+    /* what is in other contexts as well, and not to be counted here: children, copies that the host waits for */
+    int64_t inside;
     double overlap; /* the same: what stands below OVERLAP */
     int64_t gpu_time, wait;
     uint64_t visits, bytes, samples;
@@ -28,7 +28,8 @@ typedef struct as_ns_values {
     size_t n_below_zero;
 } as_ns_values;
 
-/* The cell of a context at a place (ASSAY_NONE: none is known), made when new; NULL when memory is out. Pointers to others end their life. */
+/* The cell of a context at a place (ASSAY_NONE: none is known), made when new; NULL when memory is out. Pointers to
+ * others end their life. */
 as_ns_cell *as_ns_cell_at(as_ns_values *v, assay_id context, assay_id location);
 /* One that is there, or NULL. */
 as_ns_cell *as_ns_cell_find(const as_ns_values *v, assay_id context, assay_id location);
@@ -45,8 +46,8 @@ static inline int64_t as_ns_sum(int64_t a, int64_t b) {
     return __builtin_add_overflow(a, b, &sum) ? (a < 0 ? INT64_MIN : INT64_MAX) : sum;
 }
 
-/* Kernels, copies, memsets and graphs at their streams; overlaps of these, and of calls that wait or allocate; facts of devices. kernels: what they cover, to be freed in any case
- * (values_gpu.c). */
+/* Kernels, copies, memsets and graphs at their streams; overlaps of these, and of calls that wait or allocate; facts of
+ * devices. kernels: what they cover, to be freed in any case (values_gpu.c). */
 assay_status as_ns_add_gpu(as_ns_values *v, as_ns_measure *kernels);
 /* Cells become rows, and contexts those of the dataset (values_rows.c). */
 assay_status as_ns_add_rows(as_ns_values *v);

@@ -7,7 +7,7 @@
 /* Threads of a kernel whose device is not known: sums of so many are exact. */
 #define MAX_THREADS 0x1p42
 
-/* ---- spans ----------------------------------------------------------------------------------------------------------- */
+/* ---- spans ------------------------------------------------------------------------------------------------------- */
 
 /* Activities that take time, as sweeps want them. */
 typedef struct spans {
@@ -52,7 +52,7 @@ static bool take_spans(const as_ns_export *x, const as_vec *activities, spans *s
     return true;
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 /* What a kernel takes of its device. */
 static double threads_of(const as_ns_export *x, const as_ns_activity *kernel) {
@@ -72,7 +72,8 @@ static double threads_of(const as_ns_export *x, const as_ns_activity *kernel) {
     return threads < most ? threads : most;
 }
 
-/* The device of each kernel that takes time; the number of devices where it is not known, one more where it takes none. */
+/* The device of each kernel that takes time; the number of devices where it is not known, one more where it takes
+ * none. */
 static size_t device_of(const as_ns_export *x, const as_ns_activity *kernel) {
     size_t n = x->devices.count;
     if (as_ns_length(kernel->span) == 0) return n + 1;
@@ -97,7 +98,7 @@ static bool take_kernels(const as_ns_export *x, spans *s, size_t **firsts) {
     return true;
 }
 
-/* ---- facts ----------------------------------------------------------------------------------------------------------- */
+/* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 /* From the first start to the last end, of these (each of which begins with its span) and of those before. */
 static uint64_t stretch(const as_vec *activities, int64_t *least, int64_t *greatest) {
@@ -151,7 +152,7 @@ static bool add_run_facts(as_ns_export *x, const as_ns_measure *kernels) {
            add_fact(x, AS_OWNER_RUN, x->run, "gpu_concurrency", sum / (double)kernels->total);
 }
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 static bool add_activities(as_ns_values *v, const as_vec *activities, bool has_bytes) {
     as_ns_export *x = v->x;
@@ -224,7 +225,7 @@ static bool sweep_others(as_ns_values *v, const as_vec *activities, const as_ns_
     return fine;
 }
 
-/* ---- calls that wait ------------------------------------------------------------------------------------------------- */
+/* ---- calls that wait --------------------------------------------------------------------------------------------- */
 
 /* Time of copies and memsets that the host waits for is theirs, not that of their call; it has no less than nothing. */
 static bool take_off_blocking(as_ns_values *v) {
@@ -301,7 +302,7 @@ static bool add_allocations(as_ns_values *v, const as_ns_measure *busy) {
     return fine;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static bool add_shares(as_ns_values *v, const as_ns_measure *kernels) {
     as_ns_export *x = v->x;

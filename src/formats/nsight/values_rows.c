@@ -3,7 +3,7 @@
 
 #include "formats/nsight/values.h"
 
-/* ---- what stands below --------------------------------------------------------------------------------------------- */
+/* ---- what stands below ------------------------------------------------------------------------------------------- */
 
 static bool put_below(as_ns_values *v, const as_ns_cell *cell, as_ns_node node, const char *name, int64_t time,
                       double overlap) {
@@ -36,7 +36,7 @@ static void settle(as_ns_values *v) {
     }
 }
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 typedef struct measure {
     const char *name, *plain_name; /* with call paths, and of plain exports; NULL: the same */
@@ -112,7 +112,7 @@ bool as_ns_add_metric(as_ns_export *x, const char *name) {
     return true;
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 static int compare_cells(const void *a, const void *b) {
     const as_ns_cell *x = a, *y = b;
@@ -153,7 +153,7 @@ static bool add_block(as_ns_values *v, const measure *m) {
     return as_add_block(ds, &block);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static void renumber(assay_id *context, const assay_id *new_ids) {
     if (*context != ASSAY_NONE) *context = new_ids[*context];

@@ -5,7 +5,7 @@ static assay_status fail_json(as_perun_reading *reading, as_json *json) {
     return as_json_fail(json, reading->reader->error);
 }
 
-/* ---- a column -------------------------------------------------------------------------------------------------------- */
+/* ---- a column ---------------------------------------------------------------------------------------------------- */
 
 /* Where the parts of a nested cell go. */
 typedef struct nested {
@@ -81,7 +81,7 @@ static assay_status read_column(as_perun_reading *reading, as_json *json, as_str
     return ASSAY_OK;
 }
 
-/* ---- a type ---------------------------------------------------------------------------------------------------------- */
+/* ---- a type ------------------------------------------------------------------------------------------------------ */
 
 /* A column's name; told from others of its type by `seen`. */
 static assay_status take_key(as_perun_reading *reading, as_json *json, as_map *seen, uint32_t type, as_str *key) {
@@ -126,7 +126,8 @@ static assay_status read_type(as_perun_reading *reading, as_json *json, uint32_t
 
 enum { EXPECTED_AFTER = 1 }; /* so many types tell what the others are like */
 
-/* Takes memory ahead for the types behind those from `begin` to here, as if they were alike. A cell takes two bytes of text or more, so it is at most some times the text. */
+/* Takes memory ahead for the types behind those from `begin` to here, as if they were alike. A cell takes two bytes of
+ * text or more, so it is at most some times the text. */
 static void expect_rows(as_perun_reading *reading, const as_json *json, const char *begin, size_t first_row) {
     as_records *records = reading->perun->records;
     size_t n = as_records_rows(records);
@@ -162,7 +163,7 @@ assay_status as_perun_read_columns(as_perun_reading *reading, as_json *json) {
     return status;
 }
 
-/* ---- the map --------------------------------------------------------------------------------------------------------- */
+/* ---- the map ----------------------------------------------------------------------------------------------------- */
 
 assay_status as_perun_read_types(as_perun_reading *reading, as_json *json) {
     if (json->type != AS_JSON_OBJECT) return as_perun_skip_broken(reading, json, "resource_type_map must be an object");

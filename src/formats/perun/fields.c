@@ -1,4 +1,5 @@
-/* The table "field". Rows share most of their cells, so counting is a matter of how many rows each kind has, and of the few own columns. */
+/* The table "field". Rows share most of their cells, so counting is a matter of how many rows each kind has, and of the
+ * few own columns. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 
 #include "formats/perun/write.h"
 
-/* ---- sums --------------------------------------------------------------------------------------------------------------- */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 static void add_real(as_perun_amount *amount, double real) {
     double sum = amount->real + real;
@@ -50,7 +50,7 @@ void as_perun_add_amounts(const as_perun *perun, const bool *runs, as_perun_amou
     }
 }
 
-/* ---- Perun's lines ------------------------------------------------------------------------------------------------------ */
+/* ---- Perun's lines ----------------------------------------------------------------------------------------------- */
 
 typedef struct liner {
     const as_dataset *ds;

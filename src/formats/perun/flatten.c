@@ -1,5 +1,5 @@
-/* Flattening, by Perun's rules. The value is first taken apart into nodes, since a list has to be seen whole to know what it is ({name, value} or not) and a key that comes
- * twice counts once; then walked with a stack of its own. */
+/* Flattening, by Perun's rules. The value is first taken apart into nodes, since a list has to be seen whole to know
+ * what it is ({name, value} or not) and a key that comes twice counts once; then walked with a stack of its own. */
 #include <stdlib.h>
 
 #include "formats/perun/perun.h"
@@ -106,7 +106,7 @@ static const char *item_text(const as_flattener *f, const item *it) {
     return it->is_joined ? (const char *)f->joined.data + it->text.at : text_of(f, &it->text);
 }
 
-/* ---- the value as nodes ---------------------------------------------------------------------------------------------- */
+/* ---- the value as nodes ------------------------------------------------------------------------------------------ */
 
 /* The current string or key, which is copied where it has escapes. */
 static bool take_text(as_flattener *f, span *out) {
@@ -179,7 +179,7 @@ static bool is_named(const as_flattener *f, size_t index, size_t *name, size_t *
     return *name && *value && AS_AT(node, &f->nodes, *name).type == AS_JSON_STRING;
 }
 
-/* ---- members, each key once ------------------------------------------------------------------------------------------ */
+/* ---- members, each key once -------------------------------------------------------------------------------------- */
 
 typedef struct sorted_member {
     const char *key;
@@ -193,7 +193,8 @@ static int compare_members(const void *left, const void *right) {
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Of members with the same key the last one's value counts, in the first one's place; the others are marked by the value 0. */
+/* Of members with the same key the last one's value counts, in the first one's place; the others are marked by the
+ * value 0. */
 static bool settle_many(as_flattener *f, size_t first, size_t n) {
     as_vec sorted;
     as_vec_init(&sorted, sizeof(sorted_member), f->members.budget);
@@ -266,9 +267,10 @@ static bool add_members(as_flattener *f, size_t index, bool *is_list) {
     return settle(f, first);
 }
 
-/* ---- joining --------------------------------------------------------------------------------------------------------- */
+/* ---- joining ----------------------------------------------------------------------------------------------------- */
 
-/* Counts what is made of the value: texts of nested objects double at each level, and nobody may fill the memory by a few braces. */
+/* Counts what is made of the value: texts of nested objects double at each level, and nobody may fill the memory by a
+ * few braces. */
 static bool produce(as_flattener *f, size_t bytes) {
     f->produced += bytes;
     if (f->produced <= f->limit) return true;
@@ -349,7 +351,7 @@ static bool join_list(as_flattener *f, const level *it) {
     return true;
 }
 
-/* ---- walking --------------------------------------------------------------------------------------------------------- */
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
 
 static as_cell number_cell(const char *text, size_t size) {
     as_number number;

@@ -5,11 +5,12 @@
 #include "formats/perun/write.h"
 #include "io/json_keys.h"
 
-/* ---- bidding --------------------------------------------------------------------------------------------------------- */
+/* ---- bidding ----------------------------------------------------------------------------------------------------- */
 
 enum { MODELS_BITS = 8 };
 
-/* Bits that a top-level key and the first character of its value are worth. Keys that other JSON has as well are worth little on their own. */
+/* Bits that a top-level key and the first character of its value are worth. Keys that other JSON has as well are worth
+ * little on their own. */
 static int worth(const char *key, size_t size, char first) {
     static const struct {
         const char *key, *begins;
@@ -44,7 +45,7 @@ static int bid(const as_probe *probe) {
     return bits > (keys.is_over ? MODELS_BITS : 0) ? bits : is_named; /* models alone are no profile */
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* The text lives as long as the dataset: the writer needs it. */
 static void release_text(void *object) {

@@ -1,5 +1,5 @@
-/* The table "frame". Nothing is kept for its rows: resources of a kind have the same trace, and many frames are the same; which row of which resource it is follows from how many
- * frames there are before each block of resources. */
+/* The table "frame". Nothing is kept for its rows: resources of a kind have the same trace, and many frames are the
+ * same; which row of which resource it is follows from how many frames there are before each block of resources. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ struct as_perun_frames {
     as_map trace_of, frame_of; /* hash of the text -> its first part with it */
 };
 
-/* ---- the view -------------------------------------------------------------------------------------------------------- */
+/* ---- the view ---------------------------------------------------------------------------------------------------- */
 
 /* Where the row lies that was asked for last: tables are read from the first row to the last. */
 typedef struct cursor {
@@ -99,7 +99,7 @@ static as_cell view_cell(const as_table_source *source, size_t row, size_t colum
     return as_cell_null();
 }
 
-/* ---- making it ------------------------------------------------------------------------------------------------------- */
+/* ---- making it --------------------------------------------------------------------------------------------------- */
 
 static void release(void *object) {
     as_perun_frames *frames = object;
@@ -137,7 +137,8 @@ as_perun_frames *as_perun_frames_new(as_dataset *ds, const as_perun *perun) {
     return fine ? frames : NULL;
 }
 
-/* Whether the text is known; *index: of its part, which is new otherwise. Two texts of one hash are two parts, the second of which is not found again. False when memory is out. */
+/* Whether the text is known; *index: of its part, which is new otherwise. Two texts of one hash are two parts, the
+ * second of which is not found again. False when memory is out. */
 static bool find_part(as_map *map, as_vec *parts, as_raw_json raw, uint32_t *index, bool *is_known) {
     uint64_t hash = as_hash(raw.text, raw.size);
     *index = as_map_get(map, hash);

@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
-/* ---- members in order ------------------------------------------------------------------------------------------------ */
+/* ---- members in order -------------------------------------------------------------------------------------------- */
 
-/* Appends a value in a form that is the same whenever Python's repr() is: the current token is its first, and in the end its last. */
+/* Appends a value in a form that is the same whenever Python's repr() is: the current token is its first, and in the
+ * end its last. */
 static bool add_canonical(as_json *json, as_vec *out) {
     uint32_t depth = json->depth - (json->type == AS_JSON_OBJECT || json->type == AS_JSON_ARRAY);
     for (;; as_json_next(json)) {
@@ -38,8 +39,8 @@ static int compare_members(const void *a, const void *b, void *user) {
     return x->number < y->number ? -1 : 1;
 }
 
-/* The members of the object that `inner` begins with, into reading->order, sorted by key. *is_changed: some are left out, because they are there again behind, or the frame
- * has the like. */
+/* The members of the object that `inner` begins with, into reading->order, sorted by key. *is_changed: some are left
+ * out, because they are there again behind, or the frame has the like. */
 static bool list_members(as_perun_reading *reading, uint32_t frame, const char *place, bool *is_changed) {
     as_json *json = &reading->inner;
     as_vec *order = &reading->order, *text = &reading->canonical;
@@ -82,7 +83,8 @@ static int compare_numbers(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* "{" and "}" around the members of reading->order in their own order; in the arena. What is between them is the text. */
+/* "{" and "}" around the members of reading->order in their own order; in the arena. What is between them is the
+ * text. */
 static as_raw_json join_members(as_perun_reading *reading) {
     as_vec *order = &reading->order, *out = &reading->canonical;
     out->count = 0;
@@ -97,7 +99,7 @@ static as_raw_json join_members(as_perun_reading *reading) {
     return copy ? (as_raw_json){copy + 1, out->count - 2} : (as_raw_json){0};
 }
 
-/* ---- finding a kind -------------------------------------------------------------------------------------------------- */
+/* ---- finding a kind ---------------------------------------------------------------------------------------------- */
 
 /* The entry with this text and frame; else *key is where it belongs. */
 static const as_perun_spelling *find_text(const as_map *map, const as_vec *entries, uint32_t frame, const char *text,

@@ -22,7 +22,7 @@ typedef struct measuring {
     size_t n_values;  /* of all measurements */
 } measuring;
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static bool number_slowly(const measuring *plan, uint32_t column, size_t row, double *out) {
     bool is_number;
@@ -78,7 +78,7 @@ static inline bool point_at(const measuring *plan, size_t row, uint32_t *point) 
     return true;
 }
 
-/* ---- points ---------------------------------------------------------------------------------------------------------- */
+/* ---- points ------------------------------------------------------------------------------------------------------ */
 
 static bool add_point(measuring *plan, double size) {
     if (plan->points.count >= ASSAY_NONE - 1 || !as_vec_append(&plan->points, &size, 1)) return false;
@@ -116,7 +116,7 @@ static bool find_points(measuring *plan) {
     return as_add_parameter(ds, name) != ASSAY_NONE && as_vec_append(&ds->coordinates, points, plan->points.count);
 }
 
-/* ---- series ---------------------------------------------------------------------------------------------------------- */
+/* ---- series ------------------------------------------------------------------------------------------------------ */
 
 /* A series for each metric and uid of kinds that are measured. */
 static bool find_series(measuring *plan) {
@@ -214,7 +214,7 @@ static uint32_t measurement_of(const measuring *plan, uint32_t series, uint32_t 
     return plan->dense ? plan->dense[place_of(plan, series, point)] : as_map_get(&plan->cells, as_pair(series, point));
 }
 
-/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
 
 static void release_plan(void *object) {
     measuring *plan = object;
@@ -293,7 +293,7 @@ static bool each_value(as_measurement_source *source,
     return true;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static measuring *new_plan(as_perun_reading *reading) {
     measuring *plan = calloc(1, sizeof *plan);

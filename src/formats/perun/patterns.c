@@ -4,7 +4,8 @@
 
 #include "io/json.h"
 
-/* Beyond them nothing more is learnt: what differs so much is faster read than compared, and may want to use up the memory. */
+/* Beyond them nothing more is learnt: what differs so much is faster read than compared, and may want to use up the
+ * memory. */
 enum { MOST_CHILDREN = 4096, MOST_NODES = 4096, MOST_BYTES = 1 << 24 };
 
 /* A piece of text. No piece that can follow a node begins another one: the same bytes end at the same place. */
@@ -60,7 +61,7 @@ void as_patterns_free(as_perun_patterns *patterns) {
     free(patterns);
 }
 
-/* ---- matching -------------------------------------------------------------------------------------------------------- */
+/* ---- matching ---------------------------------------------------------------------------------------------------- */
 
 static bool begins_with(const char *at, const char *end, const child *piece) {
     return (size_t)(end - at) >= piece->size && memcmp(at, piece->text, piece->size) == 0;
@@ -115,9 +116,10 @@ as_pattern_leaf *as_patterns_match(as_perun_patterns *patterns, const char *at, 
     }
 }
 
-/* ---- learning -------------------------------------------------------------------------------------------------------- */
+/* ---- learning ---------------------------------------------------------------------------------------------------- */
 
-/* The child of this text, made if new; NULL: there are too many, or memory is out, which only means that nothing is learnt. */
+/* The child of this text, made if new; NULL: there are too many, or memory is out, which only means that nothing is
+ * learnt. */
 static child *take_child(as_perun_patterns *patterns, uint32_t at, const char *text, size_t size) {
     node *here = &AS_AT(node, &patterns->nodes, at);
     size_t place = find_place(here, text, size);

@@ -1,4 +1,5 @@
-/* Places in the text of a profile, by line and column: found from the last one on, so that many of them cost one pass. */
+/* Places in the text of a profile, by line and column: found from the last one on, so that many of them cost one
+ * pass. */
 #ifndef AS_FORMATS_PERUN_PLACES_H
 #define AS_FORMATS_PERUN_PLACES_H
 

@@ -49,7 +49,9 @@ as_rank as_rank_of(const char *key, size_t size) {
 typedef struct digit_stream {
     const char *at, *end;
     uint32_t rest,
-        unit; /* of the current character's number: what is left of it, and the weight of its next digit; unit 0: all are used */
+        /* of the current character's number: what is left of it, and the weight of its next digit; unit 0: all are
+         * used */
+        unit;
 } digit_stream;
 
 static digit_stream digits_begin(const as_rank *rank) {

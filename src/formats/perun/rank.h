@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
-/* bin 0; file, source, package 1; module 2; class, struct, structure 3; function, func, method, procedure 4; line 5; instruction 6. Of any other key it is the number whose digits are
- * those of each character's code plus 6, one after the other: far too long for an integer, so it is compared digit by digit. */
+/* bin 0; file, source, package 1; module 2; class, struct, structure 3; function, func, method, procedure 4; line 5;
+ * instruction 6. Of any other key it is the number whose digits are those of each character's code plus 6, one after
+ * the other: far too long for an integer, so it is compared digit by digit. */
 typedef struct as_rank {
     const char *key; /* borrowed, UTF-8 */
     size_t size;     /* of the key */

@@ -13,7 +13,7 @@ const as_perun *as_perun_of(const as_dataset *ds) {
     return is_perun ? ds->of_format : NULL;
 }
 
-/* ---- what is odd ----------------------------------------------------------------------------------------------------- */
+/* ---- what is odd ------------------------------------------------------------------------------------------------- */
 
 void as_perun_odd(as_perun_reading *reading, as_perun_oddity oddity, const char *at) {
     as_perun_note *note = &reading->notes[oddity];
@@ -54,7 +54,7 @@ static void report_oddities(as_perun_reading *reading) {
     }
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* The current token is a number that is not finite. */
 static void note_infinite(as_perun_reading *reading, const as_json *json) {
@@ -144,7 +144,7 @@ assay_status as_perun_progress(as_perun_reading *reading, const as_json *json) {
     return is_input ? as_reader_progress(reading->reader, (size_t)(json->at - input->data)) : ASSAY_OK;
 }
 
-/* ---- regions --------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t add_frame(as_perun_reading *reading, as_perun_place place, uint32_t snapshot) {
     as_perun_frame frame = {.place = place, .snapshot = snapshot};
@@ -170,7 +170,8 @@ static assay_status read_models(as_perun_reading *reading, as_json *json, as_per
     return as_perun_note_models(reading->tables, place, snapshot, raw) ? ASSAY_OK : as_reader_memory(reading->reader);
 }
 
-/* A member of a snapshot or of global that is nothing special: attributes whose keys begin with the first `prefix` characters of key. */
+/* A member of a snapshot or of global that is nothing special: attributes whose keys begin with the first `prefix`
+ * characters of key. */
 static assay_status read_member(as_perun_reading *reading, as_json *json, as_vec *key, size_t prefix,
                                 as_raw_json *raw) {
     size_t size, leaves;
@@ -334,7 +335,7 @@ static assay_status read_document(as_perun_reading *reading, as_json *json) {
         "none of the regions of a profile is here: header, collector_info, resources, global, snapshots");
 }
 
-/* ---- from beginning to end ------------------------------------------------------------------------------------------- */
+/* ---- from beginning to end --------------------------------------------------------------------------------------- */
 
 static void release(void *object) {
     as_perun *perun = object;

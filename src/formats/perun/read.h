@@ -1,8 +1,10 @@
 /* Reading Perun profiles: what the files of it share.
  *
- * A profile is read in one pass over its text, region by region in file order. Rows go into the table at once; what their kinds have in common stays raw text until the profile is
- * over, because the map of types, the units and the time of a snapshot may come after the resources they are about. Then the profile's kinds are flattened and get their
- * contexts and metrics (kinds.c), and its amounts are added up (values.c). What needs the final numbers of contexts waits for as_perun_finish(). */
+ * A profile is read in one pass over its text, region by region in file order. Rows go into the table at once; what
+ * their kinds have in common stays raw text until the profile is over, because the map of types, the units and the time
+ * of a snapshot may come after the resources they are about. Then the profile's kinds are flattened and get their
+ * contexts and metrics (kinds.c), and its amounts are added up (values.c). What needs the final numbers of contexts
+ * waits for as_perun_finish(). */
 #ifndef AS_FORMATS_PERUN_READ_H
 #define AS_FORMATS_PERUN_READ_H
 
@@ -51,7 +53,8 @@ typedef struct as_perun_spelling {
     uint32_t kind, frame;
 } as_perun_spelling;
 
-/* A member of an object, while its keys are put in order. Offsets into a buffer: the decoded key, and behind it the canonical value. */
+/* A member of an object, while its keys are put in order. Offsets into a buffer: the decoded key, and behind it the
+ * canonical value. */
 typedef struct as_perun_member {
     size_t key, value, end;
     as_raw_json raw; /* "key":value */
@@ -118,9 +121,11 @@ void as_perun_odd(as_perun_reading *reading, as_perun_oddity oddity, const char 
 /* A break of a rule at `at`. */
 #define AS_PERUN_BROKEN(reading, at, rule, ...)                                                                        \
     as_broken((reading)->reader, as_perun_locate(&(reading)->places, at), rule, __VA_ARGS__)
-/* as_json_skip() that looks for odd numbers. *leaves (may be NULL): how many scalars and empty containers there are. False: json is in error. */
+/* as_json_skip() that looks for odd numbers. *leaves (may be NULL): how many scalars and empty containers there are.
+ * False: json is in error. */
 bool as_perun_skip(as_perun_reading *reading, as_json *json, as_raw_json *raw, size_t *leaves);
-/* The value that begins here is of a wrong type: what it must be. Where the reader goes on, its last token is the current one then. */
+/* The value that begins here is of a wrong type: what it must be. Where the reader goes on, its last token is the
+ * current one then. */
 assay_status as_perun_skip_broken(as_perun_reading *reading, as_json *json, const char *what);
 /* The current token, a scalar, as an own cell. False when memory is out. */
 bool as_perun_own(as_perun_reading *reading, as_json *json, as_own_type *type, as_own_value *value);
@@ -150,7 +155,8 @@ uint32_t as_perun_find_kind(as_perun_reading *reading, uint32_t frame, const cha
                             const char *place);
 /* A new kind for rows of a type whose members follow. */
 uint32_t as_perun_add_draft(as_perun_reading *reading, uint32_t frame, as_str type, const char *place);
-/* The members of a kind, whose type the map says to be this object: without its braces, and without those that count no longer. text NULL: memory is out. */
+/* The members of a kind, whose type the map says to be this object: without its braces, and without those that count no
+ * longer. text NULL: memory is out. */
 as_raw_json as_perun_tidy(as_perun_reading *reading, const as_perun_draft *draft, as_raw_json object);
 /* ---- settle.c */
 /* Gives the profile's kinds their cells, contexts and metrics. */

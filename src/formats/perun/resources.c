@@ -97,7 +97,8 @@ static assay_status read_resource(as_perun_reading *reading, as_json *json, uint
     return ASSAY_OK;
 }
 
-/* The resource at the current token, if it is like one that was read before; else *is_known is false and nothing is done. */
+/* The resource at the current token, if it is like one that was read before; else *is_known is false and nothing is
+ * done. */
 static assay_status repeat_resource(as_perun_reading *reading, as_json *json, uint32_t frame, bool *is_known) {
     as_number numbers[AS_PATTERN_NUMBERS];
     unsigned has;

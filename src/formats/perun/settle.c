@@ -26,7 +26,7 @@ static as_str text_of(as_dataset *ds, as_cell cell) {
     }
 }
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 /* The kind's cell in a column, which replaces an earlier one. */
 static bool add_cell(as_perun_reading *reading, uint32_t column, as_cell cell) {
@@ -84,7 +84,7 @@ static bool flatten(facts *of) {
     return of->name != AS_NO_STR;
 }
 
-/* ---- call paths ------------------------------------------------------------------------------------------------------ */
+/* ---- call paths -------------------------------------------------------------------------------------------------- */
 
 /* The region of a uid or frame. */
 static assay_id region_of(const facts *of) {
@@ -96,7 +96,8 @@ static assay_id region_of(const facts *of) {
     return id;
 }
 
-/* The regions of the frames of a trace that are objects, as stored, into reading->callpath. *is_odd: there are others. */
+/* The regions of the frames of a trace that are objects, as stored, into reading->callpath. *is_odd: there are
+ * others. */
 static bool list_frames(as_perun_reading *reading, as_raw_json trace, bool *has_function, bool *is_odd) {
     as_json *json = &reading->inner;
     facts of = {.reading = reading, .key = "x", .key_size = 1};
@@ -140,7 +141,7 @@ static assay_id context_of(as_perun_reading *reading, bool has_function, assay_i
     return context;
 }
 
-/* ---- metrics --------------------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 /* header.units, in its order; the last of entries with one name counts. */
 static bool list_units(as_perun_reading *reading) {
@@ -211,7 +212,7 @@ static bool name_metric(as_perun_reading *reading, const kind_words *words, as_p
     return draft->metric != AS_NO_STR;
 }
 
-/* ---- a kind ---------------------------------------------------------------------------------------------------------- */
+/* ---- a kind ------------------------------------------------------------------------------------------------------ */
 
 static void note_trace(as_perun_reading *reading, uint32_t kind) {
     const as_perun_draft *draft = &AS_AT(as_perun_draft, &reading->drafts, kind - reading->first_kind);
@@ -314,7 +315,7 @@ static bool settle_kind(as_perun_reading *reading, uint32_t number) {
            as_records_add_kind(reading->perun->records, cells->data, cells->count) == number;
 }
 
-/* ---- types of the new layout ----------------------------------------------------------------------------------------- */
+/* ---- types of the new layout ------------------------------------------------------------------------------------- */
 
 static assay_status settle_type(as_perun_reading *reading, uint32_t number) {
     as_perun_kind *kind = &AS_AT(as_perun_kind, &reading->perun->kinds, number);
@@ -330,7 +331,8 @@ static assay_status settle_type(as_perun_reading *reading, uint32_t number) {
     return kind->members.text ? ASSAY_OK : as_reader_memory(reading->reader);
 }
 
-/* Memory is out, or the members of a kind cannot be flattened: the text is sound JSON, but too much would come of it. */
+/* Memory is out, or the members of a kind cannot be flattened: the text is sound JSON, but too much would come of
+ * it. */
 static assay_status fail_kind(as_perun_reading *reading, const as_perun_draft *draft) {
     as_json json = reading->inner;
     if (json.type != AS_JSON_ERROR || !json.error) return as_reader_memory(reading->reader);

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- bid ------------------------------------------------------------------------------------------------------------- */
+/* ---- bid --------------------------------------------------------------------------------------------------------- */
 
 enum { BID_BITS = 48 };
 
@@ -36,7 +36,7 @@ static int bid(const as_probe *probe) {
     return is_store(probe->path) || has_store(probe->path) ? BID_BITS : 0;
 }
 
-/* ---- one profile ----------------------------------------------------------------------------------------------------- */
+/* ---- one profile ------------------------------------------------------------------------------------------------- */
 
 /* The JSON of a profile, which lives until the next one and while *input is open. */
 static assay_status open_profile(as_perun_store *store, const as_perun_stored *profile, as_input **input,
@@ -70,7 +70,8 @@ static const as_cell *find_attribute(const as_dataset *ds, size_t first, const c
     return NULL;
 }
 
-/* What is known of the profile beside its own content: from the index or, where that says nothing, from its header. first: the first attribute of its own. */
+/* What is known of the profile beside its own content: from the index or, where that says nothing, from its header.
+ * first: the first attribute of its own. */
 static bool describe_run(as_perun_store *store, const as_perun_stored *profile, assay_id run, size_t first) {
     static const struct {
         const char *key, *in_header;
@@ -113,7 +114,7 @@ static assay_status add_profile(as_perun_store *store, const as_perun_stored *pr
     return describe_run(store, profile, id, first) ? ASSAY_OK : as_reader_memory(store->reader);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 static assay_status report_progress(as_perun_store *store, size_t done) {
     as_reader *reader = store->reader;
@@ -127,7 +128,8 @@ static void mark_bad(as_perun_store *store, as_perun_stored *profile, const assa
     as_perun_leave_out(store, error);
 }
 
-/* Reads all that are not known to be bad. *is_spoiled: one of them failed half way, and left something of it in the dataset. */
+/* Reads all that are not known to be bad. *is_spoiled: one of them failed half way, and left something of it in the
+ * dataset. */
 static assay_status add_profiles(as_perun_store *store, as_perun_reading *reading, bool *is_spoiled) {
     for (size_t i = 0; i < store->profiles.count; i++) {
         as_perun_stored *profile = &AS_AT(as_perun_stored, &store->profiles, i);

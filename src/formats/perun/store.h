@@ -48,7 +48,8 @@ void as_perun_leave_out(as_perun_store *store, const assay_error *error);
 
 /* Finds all files, indexes and profiles (store_list.c). */
 assay_status as_perun_list_store(as_perun_store *store);
-/* When the commit was made, from the repository beside the store, where it is there as a file of its own; NAN: not known (store_list.c). */
+/* When the commit was made, from the repository beside the store, where it is there as a file of its own; NAN: not
+ * known (store_list.c). */
 double as_perun_commit_time(as_perun_store *store, const char *hex);
 /* The table "change", from the files .changes (store_changes.c). */
 assay_status as_perun_read_changes(as_perun_store *store);

@@ -1,6 +1,7 @@
 /* What Perun's checks found at a commit: objects/XX/YYYY.changes, a line each:
  * LOCATION PerformanceChange.RESULT TYPE FROM TO RATE CONFIDENCE-TYPE CONFIDENCE RELATIVE-RATE BASELINE CMD WORKLOAD
- * There are blanks in some of these, so they are found by the two that have a shape: the result, and the baseline, a hash. */
+ * There are blanks in some of these, so they are found by the two that have a shape: the result, and the baseline, a
+ * hash. */
 #include "formats/perun/store.h"
 
 enum { BETWEEN = 7 }; /* from the type to the relative rate */

@@ -30,7 +30,7 @@ void as_perun_leave_out(as_perun_store *store, const assay_error *error) {
     if (store->n_bad++ == 0) store->first = *error;
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static bool is_hex(const char *text, size_t size) { return strspn(text, "0123456789abcdef") >= size; }
 
@@ -110,7 +110,7 @@ static assay_status list_objects(as_perun_store *store) {
     return status;
 }
 
-/* ---- profiles -------------------------------------------------------------------------------------------------------- */
+/* ---- profiles ---------------------------------------------------------------------------------------------------- */
 
 static as_perun_stored *add_profile(as_perun_store *store, const char *path, const char *id) {
     as_perun_stored *new = as_vec_push(&store->profiles);
@@ -239,7 +239,7 @@ static assay_status add_unlisted(as_perun_store *store) {
     return ASSAY_OK;
 }
 
-/* ---- pending profiles ------------------------------------------------------------------------------------------------ */
+/* ---- pending profiles -------------------------------------------------------------------------------------------- */
 
 static int compare_names(const void *left, const void *right) {
     const as_perun_entry *a = left, *b = right;
@@ -331,7 +331,7 @@ assay_status as_perun_list_store(as_perun_store *store) {
     return list_jobs(store);
 }
 
-/* ---- commits --------------------------------------------------------------------------------------------------------- */
+/* ---- commits ----------------------------------------------------------------------------------------------------- */
 
 /* The seconds of "committer NAME <MAIL> SECONDS ZONE\n". */
 static double committer_time(const char *text, size_t size) {

@@ -47,7 +47,7 @@ uint32_t as_perun_key_column(as_dataset *ds, as_records *records, const char *ke
     return name == AS_NO_STR ? UINT32_MAX : as_records_column(records, name);
 }
 
-/* ---- models ---------------------------------------------------------------------------------------------------------- */
+/* ---- models ------------------------------------------------------------------------------------------------------ */
 
 bool as_perun_note_models(as_perun_tables *tables, as_perun_place place, uint32_t snapshot, as_raw_json raw) {
     uint32_t of_snapshot = snapshot < UINT32_MAX - 2 ? 2 + snapshot : UINT32_MAX;

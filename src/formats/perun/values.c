@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* ---- adding up ------------------------------------------------------------------------------------------------------- */
+/* ---- adding up --------------------------------------------------------------------------------------------------- */
 
 /* Adds n numbers. The sum is in variables of its own, as one in memory is waited for. */
 static void add_reals(as_perun_sum *sum, const as_own_value *values, size_t n) {
@@ -51,7 +51,8 @@ static bool is_measured_at(const as_records *records, uint32_t size, size_t row)
     return isfinite(as_records_number(records, row, size, &has_size)) && has_size;
 }
 
-/* The amounts of rows of one kind that stand together; draft->is_measured becomes true where one of them has a size too. size: that column, UINT32_MAX for none. */
+/* The amounts of rows of one kind that stand together; draft->is_measured becomes true where one of them has a size
+ * too. size: that column, UINT32_MAX for none. */
 static void add_amounts(const as_records *records, uint32_t column, uint32_t size, size_t row, size_t end,
                         as_perun_sum *sum, as_perun_draft *draft) {
     as_own_column amounts = as_records_own(records, column);
@@ -118,7 +119,7 @@ assay_status as_perun_add_up(as_perun_reading *reading) {
     return ASSAY_OK;
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 /* A kind with amounts, where they go. */
 typedef struct entry {

@@ -1,10 +1,11 @@
-/* Writing profiles: what as_format_perun needs besides as_perun_write() (perun.h), and what the parts of the writer share. */
+/* Writing profiles: what as_format_perun needs besides as_perun_write() (perun.h), and what the parts of the writer
+ * share. */
 #ifndef AS_FORMATS_PERUN_WRITE_H
 #define AS_FORMATS_PERUN_WRITE_H
 
 #include "formats/perun/perun.h"
 
-/* ---- for as_format_perun ----------------------------------------------------------------------------------------------- */
+/* ---- for as_format_perun ----------------------------------------------------------------------------------------- */
 
 extern const as_option as_perun_write_options[];
 enum {
@@ -14,10 +15,11 @@ enum {
 void as_perun_losses(const as_dataset *ds, as_losses *losses);
 void as_perun_remarks(const as_dataset *ds, const as_options *options, as_losses *remarks);
 
-/* The profile that the dataset is, with all its regions; NULL: it was not read from one, and is written like that of any other format. */
+/* The profile that the dataset is, with all its regions; NULL: it was not read from one, and is written like that of
+ * any other format. */
 const as_perun_profile *as_perun_whole_profile(const as_dataset *ds);
 
-/* ---- text (write_text.c) ----------------------------------------------------------------------------------------------- */
+/* ---- text (write_text.c) ----------------------------------------------------------------------------------------- */
 
 /* As Python writes it: 2.0 stays a real, and NaN and Infinity are spelled so. */
 void as_perun_write_real(as_output *out, double value);
@@ -56,7 +58,7 @@ as_raw_json as_raw_member(as_raw_json object, const char *key, as_budget *budget
 /* '{', '[' or what else the value begins with; 0: there is none. */
 static inline char as_raw_begins(as_raw_json text) { return text.size ? *text.text : 0; }
 
-/* ---- the ways to write ------------------------------------------------------------------------------------------------- */
+/* ---- the ways to write ------------------------------------------------------------------------------------------- */
 
 /* The regions as they are, but for the edits (write_edit.c). */
 assay_status as_perun_write_edited(as_writer *writer, const as_perun_profile *profile, const as_perun_edits *edits);
@@ -71,7 +73,8 @@ void as_perun_foreign_remarks(const as_dataset *ds, as_losses *remarks);
 
 /* Any dataset but a store's. */
 assay_status as_perun_write_alone(as_writer *writer, const as_perun_edits *edits);
-/* One profile of a store, the one of this run (text of an option; "": the only one), with all its regions (write_stored.c). */
+/* One profile of a store, the one of this run (text of an option; "": the only one), with all its regions
+ * (write_stored.c). */
 bool as_perun_is_store(const as_dataset *ds);
 assay_status as_perun_write_stored(as_writer *writer, const char *run_text);
 void as_perun_stored_losses(const as_dataset *store, as_losses *losses);

@@ -13,7 +13,7 @@ typedef struct editor {
     bool fine; /* memory is not out */
 } editor;
 
-/* ---- pieces of text ----------------------------------------------------------------------------------------------------- */
+/* ---- pieces of text ---------------------------------------------------------------------------------------------- */
 
 /* Text that is copied, but for some pieces. */
 typedef struct copying {
@@ -28,7 +28,8 @@ static void leave_out(const editor *e, copying *c, as_raw_json piece) {
     c->from = piece.text + piece.size;
 }
 
-/* Copies the rest of an object or array up to its end, and a comma where there is something before it. What is written then is its last member or element; close() ends it. */
+/* Copies the rest of an object or array up to its end, and a comma where there is something before it. What is written
+ * then is its last member or element; close() ends it. */
 static void open_end(const editor *e, copying *c, const char *indent) {
     const char *last = c->end - 1; /* the closing bracket */
     while (last > c->from && strchr(" \t\r\n", last[-1])) last--;
@@ -41,7 +42,7 @@ static void open_end(const editor *e, copying *c, const char *indent) {
 
 static void copy_rest(const editor *e, copying *c) { as_output_write(e->out, c->from, (size_t)(c->end - c->from)); }
 
-/* ---- lists that grow ---------------------------------------------------------------------------------------------------- */
+/* ---- lists that grow --------------------------------------------------------------------------------------------- */
 
 static void write_additions(editor *e, const as_raw_json *texts, size_t n, const char *between) {
     for (size_t i = 0; i < n; i++) {
@@ -78,7 +79,7 @@ static assay_status write_postprocessors(editor *e, as_raw_json list) {
     return write_longer(e, "postprocessors", list, &e->edits->postprocessor, e->edits->postprocessor.size != 0);
 }
 
-/* ---- a column of resources ---------------------------------------------------------------------------------------------- */
+/* ---- a column of resources --------------------------------------------------------------------------------------- */
 
 static bool is_column(const editor *e, const as_raw_items *items) { return as_raw_is(items->key, e->edits->column); }
 
@@ -221,7 +222,7 @@ static void write_type_map(editor *e, as_raw_json map) {
     copy_rest(e, &c);
 }
 
-/* ---- regions ------------------------------------------------------------------------------------------------------------ */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 /* global, or one of the snapshots: its resources, and the models of global. */
 static assay_status write_frame(editor *e, as_raw_json frame, bool with_models) {

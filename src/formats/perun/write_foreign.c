@@ -1,5 +1,6 @@
-/* A dataset of another format as a profile. Call paths are written as Perun's collector kperf does, the function as uid and its callers as trace, outermost first, since names
- * stay what they are then; in experiments the whole path is the uid, by which Perun tells apart what it fits. */
+/* A dataset of another format as a profile. Call paths are written as Perun's collector kperf does, the function as uid
+ * and its callers as trace, outermost first, since names stay what they are then; in experiments the whole path is the
+ * uid, by which Perun tells apart what it fits. */
 #include "formats/perun/write_foreign.h"
 
 #include <stdlib.h>
@@ -28,13 +29,13 @@ typedef struct foreign {
     as_arena arena;
     as_strings uids;
     as_vec numbers; /* uint32_t, by uid: its types so far */
-    assay_id *
-        idle; /* by context: a metric of which it has a value, which is 0; ASSAY_NONE: none, or the path is known already */
+    /* by context: a metric of which it has a value, which is 0; ASSAY_NONE: none, or the path is known already */
+    assay_id *idle;
     assay_id *calls; /* see as_foreign_calls() */
     uint64_t n_frames, n_resources;
 } foreign;
 
-/* ---- resources ---------------------------------------------------------------------------------------------------------- */
+/* ---- resources --------------------------------------------------------------------------------------------------- */
 
 static const char *name_of(const foreign *f, assay_id context, size_t *size) {
     as_str name = as_ds_context(f->ds, context)->name;
@@ -266,7 +267,7 @@ static assay_status write_resources(foreign *f) {
     return ASSAY_OK;
 }
 
-/* ---- header and the like ------------------------------------------------------------------------------------------------ */
+/* ---- header and the like ----------------------------------------------------------------------------------------- */
 
 /* What a dataset or its first run says under this key. */
 static const as_attribute *find_attribute(const as_dataset *ds, const char *key) {
@@ -396,7 +397,7 @@ static void write_models(foreign *f) {
     as_output_text(f->out, n ? "\n  ]" : "]");
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static assay_status write_regions(foreign *f) {
     write_header(f);
@@ -449,7 +450,7 @@ assay_status as_perun_write_foreign(as_writer *writer, const as_perun_edits *edi
     return status;
 }
 
-/* ---- what is lost ------------------------------------------------------------------------------------------------------- */
+/* ---- what is lost ------------------------------------------------------------------------------------------------ */
 
 static void lose(as_losses *losses, uint64_t n, const char *one, const char *many) {
     if (n) as_lose(losses, "%llu %s", (unsigned long long)n, n == 1 ? one : many);

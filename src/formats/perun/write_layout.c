@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* ---- what rows are made of ---------------------------------------------------------------------------------------------- */
+/* ---- what rows are made of --------------------------------------------------------------------------------------- */
 
 /* The table calls keys "id" and "run" by other names. */
 static const char *source_key(const char *column) {
@@ -118,7 +118,7 @@ as_raw_json as_layout_region(const as_layout *layout, const char *key) {
     return found;
 }
 
-/* ---- types -------------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 /* Rows find their type by their kind and, along a tree of columns, by which of these they have. */
 typedef struct sorter {
@@ -207,7 +207,7 @@ void as_layout_types_free(as_layout_types *types) {
     free(types->rows);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 assay_status as_perun_write_layout(as_writer *writer, const as_perun_profile *profile, bool is_new) {
     as_layout layout;

@@ -1,4 +1,5 @@
-/* Profiles in the other layout: what both directions share. Rows are written from the table "record": the members of their kind, and their own cells. */
+/* Profiles in the other layout: what both directions share. Rows are written from the table "record": the members of
+ * their kind, and their own cells. */
 #ifndef AS_FORMATS_PERUN_WRITE_LAYOUT_H
 #define AS_FORMATS_PERUN_WRITE_LAYOUT_H
 
@@ -45,7 +46,8 @@ as_cell as_layout_shared(const as_layout *layout, uint32_t kind, uint32_t column
 as_raw_json as_layout_members(as_layout *layout, uint32_t kind, unsigned without);
 /* The own cell of a row that has one. */
 void as_layout_write_own(const as_layout *layout, const as_layout_column *column, size_t row);
-/* Members of an object but for some keys (ended by NULL); *n counts what was written, and says whether a comma comes first. */
+/* Members of an object but for some keys (ended by NULL); *n counts what was written, and says whether a comma comes
+ * first. */
 void as_layout_write_members(as_layout *layout, as_raw_json object, const char *const *but, size_t *n);
 /* A region of the profile; size 0: there is none. */
 as_raw_json as_layout_region(const as_layout *layout, const char *key);
@@ -53,7 +55,7 @@ as_raw_json as_layout_region(const as_layout *layout, const char *key);
 assay_status as_layout_write_new(as_layout *layout);
 assay_status as_layout_write_old(as_layout *layout);
 
-/* ---- types of the new layout ------------------------------------------------------------------------------------------- */
+/* ---- types of the new layout ------------------------------------------------------------------------------------- */
 
 /* Rows of one kind with the same own columns. */
 typedef struct as_layout_type {

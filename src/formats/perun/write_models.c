@@ -54,7 +54,7 @@ static bool express(const as_dataset *ds, const as_model *model, perun_model *ou
     return true;
 }
 
-/* ---- what was measured --------------------------------------------------------------------------------------------------- */
+/* ---- what was measured ------------------------------------------------------------------------------------------- */
 
 typedef struct measured {
     const as_dataset *ds;

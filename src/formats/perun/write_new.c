@@ -1,5 +1,6 @@
-/* The new layout: a type for each set of properties, with columns of equal length; models at the top level. What regions of the old layout have besides stays in them, with empty
- * lists of resources, which Perun reads without objection. */
+/* The new layout: a type for each set of properties, with columns of equal length; models at the top level. What
+ * regions of the old layout have besides stays in them, with empty lists of resources, which Perun reads without
+ * objection. */
 #include "formats/perun/write_layout.h"
 
 typedef struct new_writer {
@@ -13,7 +14,7 @@ typedef struct new_writer {
     as_vec has_rows; /* bool, by snapshot: it has rows */
 } new_writer;
 
-/* ---- types -------------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 /* Numbers the types of each uid from 0 on. */
 static bool number_types(new_writer *w) {
@@ -94,7 +95,8 @@ static void write_properties(new_writer *w, const as_layout_type *type) {
 
 static void end_types(new_writer *w, size_t n) { as_output_text(w->out, n ? "\n  }" : "}"); }
 
-/* Types of one resource each without a column are {} and come as often as there are rows: columns would have nothing to count them by. */
+/* Types of one resource each without a column are {} and come as often as there are rows: columns would have nothing to
+ * count them by. */
 static bool split_bare_types(new_writer *w) {
     as_vec split;
     as_vec_init(&split, sizeof(as_layout_type), w->layout->budget);
@@ -133,7 +135,7 @@ static void write_types(new_writer *w) {
     end_types(w, n);
 }
 
-/* ---- models ------------------------------------------------------------------------------------------------------------- */
+/* ---- models ------------------------------------------------------------------------------------------------------ */
 
 /* snapshot: SIZE_MAX for none; else the model says so from now on. */
 static void write_model_list(new_writer *w, as_raw_json list, size_t snapshot, size_t *n) {
@@ -177,7 +179,7 @@ static void write_models(new_writer *w) {
     as_output_text(w->out, n ? "\n  ]" : "]");
 }
 
-/* ---- what else the regions of the old layout have ------------------------------------------------------------------------ */
+/* ---- what else the regions of the old layout have ---------------------------------------------------------------- */
 
 static const char *const in_types[] = {"resources", "models", "time", NULL};
 
@@ -258,7 +260,7 @@ static void write_old_region(new_writer *w, const char *key, as_raw_json value) 
     }
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void write_regions(new_writer *w) {
     bool types = false, models = false;

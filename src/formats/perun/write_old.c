@@ -1,5 +1,6 @@
-/* The old layout: snapshots for rows that have one, and global for the others. A snapshot or global has one time for all its rows; rows that do not fit such a frame go into a list
- * of resources that adds nothing to them: global, or where that is taken, resources. */
+/* The old layout: snapshots for rows that have one, and global for the others. A snapshot or global has one time for
+ * all its rows; rows that do not fit such a frame go into a list of resources that adds nothing to them: global, or
+ * where that is taken, resources. */
 #include <stdlib.h>
 
 #include "formats/perun/write_layout.h"
@@ -24,7 +25,7 @@ typedef struct old_writer {
     bool has_global, has_list;
 } old_writer;
 
-/* ---- which row where ---------------------------------------------------------------------------------------------------- */
+/* ---- which row where --------------------------------------------------------------------------------------------- */
 
 static bool same_cell(as_cell a, as_cell b) {
     if (a.type != b.type) return false;
@@ -98,7 +99,7 @@ static bool sort_rows(old_writer *w) {
     return true;
 }
 
-/* ---- rows --------------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static void write_extra(old_writer *w, const char *key, as_cell cell, size_t *n) {
     if (cell.type == AS_CELL_NULL) return;
@@ -147,7 +148,7 @@ static void write_rows(old_writer *w, size_t from, size_t to, uint32_t frame) {
     as_output_text(w->out, n ? "\n  ]" : "]");
 }
 
-/* ---- regions ------------------------------------------------------------------------------------------------------------ */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 /* Begins the object of a frame: its time, and what the profile's own frame says besides. */
 static void begin_frame(old_writer *w, const frame_time *frame, as_raw_json had) {

@@ -43,7 +43,7 @@ void as_region_begin(as_region_list *list, const char *key, size_t size) {
 
 void as_region_end(as_region_list *list) { as_output_text(list->out, list->n ? "\n}\n" : "{}\n"); }
 
-/* ---- members ----------------------------------------------------------------------------------------------------------- */
+/* ---- members ----------------------------------------------------------------------------------------------------- */
 
 bool as_raw_items_begin(as_raw_items *items, as_raw_json text, as_budget *budget) {
     *items = (as_raw_items){0};

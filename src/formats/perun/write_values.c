@@ -31,7 +31,7 @@ assay_id *as_foreign_calls(const as_dataset *ds) {
     return calls;
 }
 
-/* ---- profiles ----------------------------------------------------------------------------------------------------------- */
+/* ---- profiles ---------------------------------------------------------------------------------------------------- */
 
 /* Gives calls what their pieces have of their own. */
 static void fold_pieces(as_own_values *own, const assay_id *calls) {
@@ -78,7 +78,7 @@ static bool group_contexts(as_vec *values, size_t n_contexts) {
     return sorted && starts;
 }
 
-/* ---- blocks and statistics ---------------------------------------------------------------------------------------------- */
+/* ---- blocks and statistics --------------------------------------------------------------------------------------- */
 
 static as_number add_numbers(as_number a, as_number b) {
     if (a.kind == AS_INT && b.kind == AS_INT) return as_whole_number((as_whole)a.i + b.i);
@@ -126,7 +126,7 @@ static bool add_statistics(const as_dataset *ds, assay_id metric, const as_block
     return true;
 }
 
-/* ---- all of them -------------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 assay_status as_foreign_values(const as_dataset *ds, const assay_id *calls, assay_id metric, as_vec *out,
                                assay_error *error) {

@@ -1,5 +1,6 @@
-/* Samples become contexts and values. A context is a function below its callers, as pprof shows profiles unless it is told otherwise; or, line by line, a function called from one line of its caller, with
- * the lines that were sampled in it. */
+/* Samples become contexts and values. A context is a function below its callers, as pprof shows profiles unless it is
+ * told otherwise; or, line by line, a function called from one line of its caller, with the lines that were sampled in
+ * it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ typedef struct building {
 
 static bool ended_well(const as_protobuf *m) { return !m->error; }
 
-/* ---- regions --------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 static as_str module_of(const building *b, const as_pprof_location *location) {
     return location->mapping == UINT32_MAX ? AS_NO_STR
@@ -88,7 +89,7 @@ static assay_id region_of_line(building *b, uint32_t index, as_pprof_line *line)
     return line->region;
 }
 
-/* ---- contexts -------------------------------------------------------------------------------------------------------- */
+/* ---- contexts ---------------------------------------------------------------------------------------------------- */
 
 /* Lines beyond 32 bits tell nothing apart. */
 static uint32_t line_key(int64_t line) { return line > 0 && line < UINT32_MAX ? (uint32_t)line : 0; }
@@ -179,7 +180,7 @@ static assay_id follow(building *b) {
     return b->by_line ? enter_line(b, at, &last) : at;
 }
 
-/* ---- labels ---------------------------------------------------------------------------------------------------------- */
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
 
 static size_t add_column(building *b, const char *prefix, as_str key) {
     char *name = NULL;
@@ -247,7 +248,7 @@ static assay_status go_to_place(building *b, as_protobuf sample) {
     return ASSAY_OK;
 }
 
-/* ---- samples --------------------------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 static assay_status read_path(building *b, as_protobuf *m) {
     size_t at = 0;
@@ -326,7 +327,7 @@ static assay_status read_samples(building *b) {
     return ASSAY_OK;
 }
 
-/* ---- the end --------------------------------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 /* What is shown first is the type that the profile says; where it says none, it is the last one, as with pprof. */
 static bool add_metrics(building *b) {

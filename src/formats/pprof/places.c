@@ -22,7 +22,7 @@ assay_status as_pprof_read_label(const as_pprof_tables *tables, const as_protobu
     return m.error ? as_pprof_broken(tables, &m, "protobuf", m.error) : ASSAY_OK;
 }
 
-/* ---- which labels ---------------------------------------------------------------------------------------------------- */
+/* ---- which labels ------------------------------------------------------------------------------------------------ */
 
 /* Level and number of a key; false: it says nothing of a place. */
 static bool find_key(const char *key, const char *wanted, size_t *level, size_t *number) {
@@ -90,7 +90,7 @@ void as_pprof_places_free(as_pprof_places *places) {
     as_vec_free(&places->text);
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 /* What a sample says of one level: "worker", "worker (12)", "thread 12", "?". */
 static bool put_text(as_pprof_places *places, size_t level, const as_pprof_label *labels) {

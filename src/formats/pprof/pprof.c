@@ -5,7 +5,7 @@
 
 #include "io/gzip.h"
 
-/* ---- bidding --------------------------------------------------------------------------------------------------------- */
+/* ---- bidding ----------------------------------------------------------------------------------------------------- */
 
 enum { LOOKED_AT = 4096, BITS_OF_FIELD = 4, MOST_BITS = 64, GZIP_BITS = 24 };
 
@@ -56,7 +56,7 @@ static int bid(const as_probe *probe) {
     return bits ? bits + GZIP_BITS : 0;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 const as_pprof *as_pprof_of(const as_dataset *ds) { return strcmp(ds->format, "pprof") == 0 ? ds->of_format : NULL; }
 
@@ -161,8 +161,7 @@ static const as_option read_options[] = {
      "Tell calls apart by the line they come from, and make sampled lines contexts; else contexts are functions"},
     {"locations", AS_OPTION_TEXT, "auto", NULL,
      "Which labels of samples say where they were taken: auto: those of processes and threads (thread, tid, pid …); "
-     "none; "
-     "or the key of a label"},
+     "none; or the key of a label"},
     {0}};
 
 const struct assay_format as_format_pprof = {

@@ -1,7 +1,8 @@
 /* pprof's profile.proto, and what the files of this folder share.
  *
- * A profile is one message, mostly packed by gzip. Texts are numbers of strings in a table; samples name locations by their ids, the innermost first; a location is an address with the lines of source that are
- * there: several, where functions were put in place, the innermost first. */
+ * A profile is one message, mostly packed by gzip. Texts are numbers of strings in a table; samples name locations by
+ * their ids, the innermost first; a location is an address with the lines of source that are there: several, where
+ * functions were put in place, the innermost first. */
 #ifndef AS_FORMATS_PPROF_PPROF_H
 #define AS_FORMATS_PPROF_PPROF_H
 
@@ -57,7 +58,8 @@ enum {
     AS_PPROF_FUNCTION_LINE
 };
 
-/* ds->of_format of a dataset that was read from a profile: the message, from which its writer makes the same profile again. Held by the dataset. */
+/* ds->of_format of a dataset that was read from a profile: the message, from which its writer makes the same profile
+ * again. Held by the dataset. */
 typedef struct as_pprof {
     as_vec bytes;
 } as_pprof;
@@ -68,7 +70,7 @@ extern const as_option as_pprof_write_options[];
 assay_status as_pprof_write(as_writer *writer);
 void as_pprof_losses(const as_dataset *ds, as_losses *losses);
 
-/* ---- reading --------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct as_pprof_mapping {
     uint64_t id, start, limit, offset;
@@ -127,7 +129,7 @@ typedef struct as_pprof_label {
 } as_pprof_label;
 assay_status as_pprof_read_label(const as_pprof_tables *tables, const as_protobuf *field, as_pprof_label *out);
 
-/* ---- places (places.c) ----------------------------------------------------------------------------------------------- */
+/* ---- places (places.c) ------------------------------------------------------------------------------------------- */
 
 enum { AS_PPROF_PROCESSES, AS_PPROF_THREADS, AS_PPROF_LEVELS, AS_PPROF_PLACE_KEYS = 8 };
 
@@ -153,7 +155,8 @@ static inline bool as_pprof_has_places(const as_pprof_places *places) {
 assay_status as_pprof_find_place(as_pprof_places *places, const as_pprof_tables *tables, as_protobuf sample,
                                  assay_id *out);
 
-/* Makes contexts, metrics and values of the samples, and rows of those with labels. by_line: lines are contexts, and call sites tell calls apart. */
+/* Makes contexts, metrics and values of the samples, and rows of those with labels. by_line: lines are contexts, and
+ * call sites tell calls apart. */
 assay_status as_pprof_build(as_pprof_tables *tables, bool by_line, as_pprof_places *places);
 
 #endif

@@ -3,7 +3,7 @@
 
 enum { PROGRESS_BYTES = 1 << 18 };
 
-/* ---- errors ---------------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 static as_place place_of(const as_pprof_tables *t, const as_protobuf *field) {
     return as_place_offset(t->reader->input->path, (size_t)((const char *)field->data - t->data) + field->offset);
@@ -19,7 +19,7 @@ static assay_status check_end(const as_pprof_tables *t, const as_protobuf *m) {
     return m->error ? as_pprof_broken(t, m, "protobuf", m->error) : ASSAY_OK;
 }
 
-/* ---- strings --------------------------------------------------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
 
 assay_status as_pprof_text(const as_pprof_tables *tables, const as_protobuf *field, as_str *out) {
     *out = AS_NO_STR;
@@ -60,7 +60,7 @@ static assay_status find_strings(as_pprof_tables *t) {
     return ASSAY_OK;
 }
 
-/* ---- messages -------------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 static bool is_number(const as_protobuf *p) { return p->type == AS_PROTOBUF_NUMBER; }
 

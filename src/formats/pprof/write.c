@@ -1,4 +1,5 @@
-/* Writing: a profile that was read from one is the same message again; of others each frame of the call tree that has anything is a sample. */
+/* Writing: a profile that was read from one is the same message again; of others each frame of the call tree that has
+ * anything is a sample. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -45,7 +46,7 @@ static void put(writing *w, uint32_t field) {
     as_message_clear(&w->message);
 }
 
-/* ---- strings --------------------------------------------------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t bytes_of(writing *w, const char *text, size_t size) {
     as_str id = as_intern(&w->strings, text, size);
@@ -63,7 +64,7 @@ static void put_type(writing *w, uint32_t field, const char *type, const char *u
     put(w, field);
 }
 
-/* ---- locations ------------------------------------------------------------------------------------------------------- */
+/* ---- locations --------------------------------------------------------------------------------------------------- */
 
 /* The number a map has for the key, or the next one. */
 static uint32_t number_of(writing *w, as_map *map, uint64_t key) {
@@ -100,7 +101,7 @@ static void find_stack(writing *w, assay_id frame) {
     }
 }
 
-/* ---- samples --------------------------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 /* Where it was, for labels: the names from the outermost on. */
 static void find_label(writing *w, assay_id location) {
@@ -161,7 +162,7 @@ static void put_samples(writing *w) {
     }
 }
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static const as_region *region_of(const writing *w, uint32_t function) {
     assay_id region = as_ds_context(w->ds, AS_AT(assay_id, &w->function_of, function))->region;
@@ -191,7 +192,8 @@ static void put_locations(writing *w) {
     }
 }
 
-/* A function without a second name keeps its name as it is: of one whose names are the same pprof makes a shorter one, and nothing of "<module>". Names that nobody has made readable it shall. */
+/* A function without a second name keeps its name as it is: of one whose names are the same pprof makes a shorter one,
+ * and nothing of "<module>". Names that nobody has made readable it shall. */
 static const char *system_name(const char *name, const char *mangled) {
     bool is_mangled = strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0;
     return mangled ? mangled : is_mangled ? name : NULL;
@@ -224,7 +226,7 @@ static void put_mappings(writing *w) {
     }
 }
 
-/* ---- the profile ----------------------------------------------------------------------------------------------------- */
+/* ---- the profile ------------------------------------------------------------------------------------------------- */
 
 static void put_number(writing *w, uint32_t field, uint64_t number) {
     as_message_number_if(&w->message, field, number);

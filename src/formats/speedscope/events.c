@@ -30,7 +30,7 @@ void as_speedscope_events_free(as_speedscope_events *events) {
     as_vec_free(&events->lines);
 }
 
-/* ---- the source ------------------------------------------------------------------------------------------------------ */
+/* ---- the source -------------------------------------------------------------------------------------------------- */
 
 static void make_event(const as_event_source *source, uint64_t event, as_event *out) {
     const call_source *s = (const call_source *)source;

@@ -51,7 +51,8 @@ static bool has_time_line(const as_dataset *ds, as_losses *losses) {
     return has_one;
 }
 
-/* Metrics with values that a reader does not make of the time line again: all, or of what was read from speedscope itself those of places without events. */
+/* Metrics with values that a reader does not make of the time line again: all, or of what was read from speedscope
+ * itself those of places without events. */
 static size_t count_beside(const as_dataset *ds, as_losses *losses) {
     size_t n = 0;
     bool *has_events = calloc(AS_COUNT(ds, locations) + 1, sizeof *has_events);

@@ -1,11 +1,12 @@
-/* One profile: samples with weights, or events. Everything is added up when its end is reached, whatever the order of its members. */
+/* One profile: samples with weights, or events. Everything is added up when its end is reached, whatever the order of
+ * its members. */
 #include <math.h>
 
 #include "formats/speedscope/reading.h"
 
 enum { NUMBERS = 256, MOST_PROFILES = 1 << 30, MOST_METRICS = 1024 };
 
-/* ---- stacks ---------------------------------------------------------------------------------------------------------- */
+/* ---- stacks ------------------------------------------------------------------------------------------------------ */
 
 static assay_id top(const as_speedscope_reading *s) {
     return s->stack.count ? AS_AT(as_speedscope_frame, &s->stack, s->stack.count - 1).context : ASSAY_NONE;
@@ -98,7 +99,7 @@ static assay_status read_weights(as_speedscope_reading *s) {
     }
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 typedef struct raw_event {
     char type; /* O, C; 0: neither */
@@ -199,7 +200,7 @@ static assay_status read_events(as_speedscope_reading *s) {
     return ASSAY_OK;
 }
 
-/* ---- a profile ------------------------------------------------------------------------------------------------------- */
+/* ---- a profile --------------------------------------------------------------------------------------------------- */
 
 static assay_status read_unit(as_speedscope_reading *s) {
     const as_speedscope_unit *unit = as_speedscope_units;
@@ -284,7 +285,8 @@ static uint32_t kind_of_places(const as_speedscope_reading *s, size_t metric) {
     return known == AS_MAP_NONE ? 0 : known;
 }
 
-/* Where the profile was taken: a place of its own, or the one that assay wrote several profiles of. ASSAY_NONE where that was none. False when memory is out. */
+/* Where the profile was taken: a place of its own, or the one that assay wrote several profiles of. ASSAY_NONE where
+ * that was none. False when memory is out. */
 static bool find_place(as_speedscope_reading *s, size_t metric, bool is_placed, assay_id *out) {
     as_str name = s->now.place != AS_NO_STR ? s->now.place : s->now.name;
     uint32_t known = is_placed && s->now.is_ours ? as_map_get(&s->places, name) : AS_MAP_NONE;

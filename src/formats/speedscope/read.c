@@ -1,4 +1,5 @@
-/* The document: one pass where the frames come before the profiles, else one over the frames and one over the profiles. */
+/* The document: one pass where the frames come before the profiles, else one over the frames and one over the
+ * profiles. */
 #include <math.h>
 
 #include "formats/speedscope/reading.h"
@@ -75,7 +76,7 @@ static assay_status keep_attribute(as_speedscope_reading *s, as_owner owner, ass
     return as_add_attribute(s->sums.ds, owner, id, key, cell) ? ASSAY_OK : as_reader_memory(s->reader);
 }
 
-/* ---- frames ---------------------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 typedef struct frame_words {
     as_str name, file;
@@ -166,7 +167,7 @@ static assay_status read_shared(as_speedscope_reading *s) {
     return json->type == AS_JSON_OBJECT_END ? ASSAY_OK : as_json_fail(json, s->reader->error);
 }
 
-/* ---- the document ---------------------------------------------------------------------------------------------------- */
+/* ---- the document ------------------------------------------------------------------------------------------------ */
 
 static assay_status read_profiles(as_speedscope_reading *s) {
     as_json *json = &s->json;

@@ -18,7 +18,7 @@ typedef struct as_speedscope_unit {
 } as_speedscope_unit;
 extern const as_speedscope_unit as_speedscope_units[]; /* ended by a word NULL; the first is "none" */
 
-/* ---- reading: events (events.c) ---------------------------------------------------------------------------------------- */
+/* ---- reading: events (events.c) ---------------------------------------------------------------------------------- */
 
 /* A call, in the numbers of the file. */
 typedef struct as_speedscope_call {
@@ -46,7 +46,8 @@ typedef struct as_speedscope_events {
 
 void as_speedscope_events_init(as_speedscope_events *events, as_dataset *ds);
 void as_speedscope_events_free(as_speedscope_events *events);
-/* Makes them the dataset's, contexts by new_ids; nothing is left in `events` but what as_speedscope_events_free() frees. False when memory is out. */
+/* Makes them the dataset's, contexts by new_ids; nothing is left in `events` but what as_speedscope_events_free()
+ * frees. False when memory is out. */
 bool as_speedscope_events_finish(as_speedscope_events *events, const assay_id *new_ids);
 
 assay_status as_speedscope_read(as_reader *reader);

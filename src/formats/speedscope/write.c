@@ -1,4 +1,5 @@
-/* Writing: what was measured as sampled profiles, a sample for each call path with an amount, or the time line as evented ones. */
+/* Writing: what was measured as sampled profiles, a sample for each call path with an amount, or the time line as
+ * evented ones. */
 #include <stdlib.h>
 #include <strings.h>
 
@@ -22,7 +23,7 @@ typedef struct scope {
     bool fine; /* memory was never out */
 } scope;
 
-/* ---- frames ---------------------------------------------------------------------------------------------------------- */
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 /* The number of a frame, made if new. */
 static uint32_t frame_of(scope *s, assay_id context, as_str name) {
@@ -85,7 +86,7 @@ static bool find_columns(scope *s) {
     return true;
 }
 
-/* ---- sampled profiles ------------------------------------------------------------------------------------------------ */
+/* ---- sampled profiles -------------------------------------------------------------------------------------------- */
 
 static const as_speedscope_unit *unit_of(const as_dataset *ds, assay_id metric) {
     const char *unit = as_ds_text(ds, as_ds_metric(ds, metric)->unit);
@@ -253,7 +254,7 @@ static assay_status write_metric(scope *s, assay_id metric, bool is_only, bool i
                                                                               : status;
 }
 
-/* ---- evented profiles ------------------------------------------------------------------------------------------------ */
+/* ---- evented profiles -------------------------------------------------------------------------------------------- */
 
 typedef struct line {
     scope *s;
@@ -313,7 +314,7 @@ static assay_status write_events(scope *s, const as_slices *slices) {
     return ASSAY_OK;
 }
 
-/* ---- the document ---------------------------------------------------------------------------------------------------- */
+/* ---- the document ------------------------------------------------------------------------------------------------ */
 
 static void put_beginning(scope *s) {
     const char *name = as_source_name(s->ds);
