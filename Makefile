@@ -44,9 +44,10 @@ screenshots: all ## make the pictures of docs/images anew
 install: all ## install to PREFIX (/usr/local), below DESTDIR if given
 	cmake --install build --prefix "$(PREFIX)"
 
-format: ## format the sources with clang-format
+format: ## format the sources with clang-format and prettier
 	@tools/install-packages lint
 	find src include capture tests examples bench fuzz \( -name '*.[ch]' -o -name '*.cpp' \) -exec clang-format -i {} +
+	npx --yes prettier@3 --log-level warn --write 'web/src/**/*.ts*' 'web/test/*.ts' 'web/*.mjs' 'tests/browser/*.ts'
 
 lint: ## clang-tidy and cppcheck over src and capture
 	@tools/install-packages build web lint

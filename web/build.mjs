@@ -1,6 +1,6 @@
-// usage: node web/build.mjs OUTPUT_FOLDER PACK    bundles web/src into index.html, assay.js, report.js and assay.css, and bundle.c, which has
-// all of them inside, also packed by the program PACK (pack.c)
-// The same sources give the same bytes, wherever they lie.
+// usage: node web/build.mjs OUTPUT_FOLDER PACK bundles web/src into index.html, assay.js, report.js and assay.css, and
+// bundle.c, which has all of them inside, also packed by the program PACK (pack.c) The same sources give the same
+// bytes, wherever they lie.
 import * as esbuild from 'esbuild';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -16,29 +16,40 @@ mkdirSync(folder, { recursive: true });
 
 const notice = 'assay, BSD-3-Clause. Contains Preact (MIT, (c) Jason Miller) and uPlot (MIT, (c) Leon Sorokin).';
 // The page that asks the server, and that of a report: neither has what only the other one needs.
-const bundle = (entry, isReport) => esbuild.build({
-  absWorkingDir: web,
-  entryPoints: [{ in: entry, out: isReport ? 'report' : 'assay' }],
-  outdir: folder,
-  write: false,
-  bundle: true,
-  minify: true,
-  format: 'esm',
-  target: 'es2020',
-  legalComments: 'none',
-  banner: { js: `/*! ${notice} */` },
-  define: { 'process.env.NODE_ENV': '"production"', IS_REPORT: String(isReport) },
-  logLevel: 'warning',
-}).catch(() => process.exit(1));
+const bundle = (entry, isReport) =>
+  esbuild
+    .build({
+      absWorkingDir: web,
+      entryPoints: [{ in: entry, out: isReport ? 'report' : 'assay' }],
+      outdir: folder,
+      write: false,
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      target: 'es2020',
+      legalComments: 'none',
+      banner: { js: `/*! ${notice} */` },
+      define: { 'process.env.NODE_ENV': '"production"', IS_REPORT: String(isReport) },
+      logLevel: 'warning',
+    })
+    .catch(() => process.exit(1));
 
 // Packed, what esbuild has minified is 5 % smaller once terser has been over it.
 async function shortened(script) {
-  const { code } = await minify(script, { module: true, ecma: 2020, compress: { ecma: 2020, passes: 3 }, format: { comments: 'some' } });
+  const { code } = await minify(script, {
+    module: true,
+    ecma: 2020,
+    compress: { ecma: 2020, passes: 3 },
+    format: { comments: 'some' },
+  });
   return Buffer.from(code);
 }
 
 const files = { 'index.html': readFileSync(join(web, 'src/index.html')) };
-for (const [entry, isReport] of [['src/report.tsx', true], ['src/main.tsx', false]]) {
+for (const [entry, isReport] of [
+  ['src/report.tsx', true],
+  ['src/main.tsx', false],
+]) {
   const result = await bundle(entry, isReport);
   for (const file of result.outputFiles) {
     const name = file.path.endsWith('.css') ? 'assay.css' : `${isReport ? 'report' : 'assay'}.js`;

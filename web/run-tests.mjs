@@ -24,7 +24,11 @@ if (needsBrowser && !existsSync(chromium)) {
 const whole = { 'playwright-core': 'playwright-core/index.mjs', esbuild: 'esbuild/lib/main.js' };
 const notBundled = {
   name: 'not bundled',
-  setup: (build) => build.onResolve({ filter: /^(playwright-core|esbuild)$/ }, ({ path }) => ({ path: pathToFileURL(join(web, 'node_modules', whole[path])).href, external: true })),
+  setup: (build) =>
+    build.onResolve({ filter: /^(playwright-core|esbuild)$/ }, ({ path }) => ({
+      path: pathToFileURL(join(web, 'node_modules', whole[path])).href,
+      external: true,
+    })),
 };
 const folder = mkdtempSync(join(tmpdir(), 'assay-web-'));
 let status = 1;
@@ -48,7 +52,10 @@ try {
     logLevel: 'warning',
   });
   const built = files.map((file) => join(folder, `${basename(file, '.ts')}.mjs`));
-  const run = spawnSync(process.execPath, ['--enable-source-maps', '--test', ...built], { stdio: 'inherit', env: { ...process.env, ASSAY_CHROMIUM: chromium, ASSAY_WEB: web } });
+  const run = spawnSync(process.execPath, ['--enable-source-maps', '--test', ...built], {
+    stdio: 'inherit',
+    env: { ...process.env, ASSAY_CHROMIUM: chromium, ASSAY_WEB: web },
+  });
   status = run.status ?? 1;
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

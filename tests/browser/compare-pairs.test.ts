@@ -14,7 +14,14 @@ function write(name: string, text: string): string {
   writeFileSync(join(folder, name), text);
   return join(folder, name);
 }
-const BYTES = write('bytes.speedscope.json', JSON.stringify({ $schema: 'https://www.speedscope.app/file-format-schema.json', shared: { frames: [{ name: 'main' }] }, profiles: [{ type: 'sampled', name: 'p', unit: 'bytes', startValue: 0, endValue: 7, samples: [[0]], weights: [7] }] }));
+const BYTES = write(
+  'bytes.speedscope.json',
+  JSON.stringify({
+    $schema: 'https://www.speedscope.app/file-format-schema.json',
+    shared: { frames: [{ name: 'main' }] },
+    profiles: [{ type: 'sampled', name: 'p', unit: 'bytes', startValue: 0, endValue: 7, samples: [[0]], weights: [7] }],
+  }),
+);
 
 test('no metric in common: the page says so, and offers what there is', (t) =>
   view(
@@ -37,7 +44,8 @@ test('no metric in common: the page says so, and offers what there is', (t) =>
   ));
 
 test('experiments of other parameters: the last point of each', (t) => {
-  const runs = (name: string) => write(`${name}.txt`, `PARAMETER ${name}\nPOINTS 2 4\nMETRIC time\nREGION main\nDATA 1 2\nDATA 10 20 60\n`);
+  const runs = (name: string) =>
+    write(`${name}.txt`, `PARAMETER ${name}\nPOINTS 2 4\nMETRIC time\nREGION main\nDATA 1 2\nDATA 10 20 60\n`);
   return view(
     t,
     [runs('n'), runs('p')],
@@ -77,7 +85,14 @@ test('three inputs: the rail tells A from B, keys choose and swap', (t) =>
 
 /** Where the names of all rows in sight are, and whether they are cut. */
 const names = (page: Page) =>
-  page.evaluate(() => [...document.querySelectorAll<HTMLElement>('.vbody .tree-cell > .ellipsis')].map((e) => ({ text: e.textContent, isCut: e.scrollWidth > e.clientWidth, left: e.getBoundingClientRect().left, right: e.getBoundingClientRect().right })));
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('.vbody .tree-cell > .ellipsis')].map((e) => ({
+      text: e.textContent,
+      isCut: e.scrollWidth > e.clientWidth,
+      left: e.getBoundingClientRect().left,
+      right: e.getBoundingClientRect().right,
+    })),
+  );
 
 test('names stay readable, however narrow and deep', (t) => {
   const stack = (n: number) => Array.from({ length: n }, (_, i) => `level_${i}`).join(';');
@@ -92,7 +107,8 @@ test('names stay readable, however narrow and deep', (t) => {
         await page.getByText('level_39').first().waitFor();
         const found = await names(page);
         assert.equal(found.length, 40);
-        for (const { text, isCut, right } of found) assert.ok(!isCut && right <= width, `${width}: ${text} is cut, or ends at ${right}`);
+        for (const { text, isCut, right } of found)
+          assert.ok(!isCut && right <= width, `${width}: ${text} is cut, or ends at ${right}`);
         assert.ok(found[39]!.left > found[0]!.left + 60, 'deep ones are further in');
       }
       await shot('compare-deep');
@@ -106,7 +122,11 @@ test('names stay readable, however narrow and deep', (t) => {
 });
 
 test('long names of inputs, metrics and runs: toolbars stay low, and names keep what tells them apart', (t) => {
-  const runs = (name: string) => write(`${name}.txt`, `PARAMETER processes\nPOINTS 2 4\nMETRIC a_metric_with_a_name_of_many_words_in_it\nREGION main\nDATA 1 2\nDATA 10 20 60\n`);
+  const runs = (name: string) =>
+    write(
+      `${name}.txt`,
+      `PARAMETER processes\nPOINTS 2 4\nMETRIC a_metric_with_a_name_of_many_words_in_it\nREGION main\nDATA 1 2\nDATA 10 20 60\n`,
+    );
   const long = 'measurement_of_the_weak_scaling_series_with_another_compiler_run';
   return view(
     t,
@@ -115,22 +135,50 @@ test('long names of inputs, metrics and runs: toolbars stay low, and names keep 
       await page.getByText('no change').first().waitFor();
       const one = page.getByRole('button', { name: `A: ${long}_one.txt` });
       assert.equal(await one.getAttribute('title'), `${long}_one.txt`);
-      for (const [width, rows] of [[1280, 1], [1024, 2]] as const) {
+      for (const [width, rows] of [
+        [1280, 1],
+        [1024, 2],
+      ] as const) {
         await page.setViewportSize({ width, height: 768 });
         for (const tab of ['Tree', 'Scatter']) {
           await page.getByRole('button', { name: tab, exact: true }).click();
-          const bars = await page.locator('main .toolbar').evaluateAll((all) => all.slice(0, 2).map((e) => ({ height: e.clientHeight, isWide: e.scrollWidth > e.clientWidth, cut: [...e.querySelectorAll('button')].some((b) => b.getBoundingClientRect().right > innerWidth) })));
-          assert.ok(bars.length === 2 && bars.every(({ height, isWide, cut }, i) => height <= 42 * (i && tab === 'Tree' ? 1 : rows) && !isWide && !cut), `${width}, ${tab}: ${JSON.stringify(bars)}`);
+          const bars = await page
+            .locator('main .toolbar')
+            .evaluateAll((all) =>
+              all
+                .slice(0, 2)
+                .map((e) => ({
+                  height: e.clientHeight,
+                  isWide: e.scrollWidth > e.clientWidth,
+                  cut: [...e.querySelectorAll('button')].some((b) => b.getBoundingClientRect().right > innerWidth),
+                })),
+            );
+          assert.ok(
+            bars.length === 2 &&
+              bars.every(
+                ({ height, isWide, cut }, i) => height <= 42 * (i && tab === 'Tree' ? 1 : rows) && !isWide && !cut,
+              ),
+            `${width}, ${tab}: ${JSON.stringify(bars)}`,
+          );
         }
-        for (const [label, end] of [['A', '_one.txt'], ['B', '_two.txt']] as const) {
+        for (const [label, end] of [
+          ['A', '_one.txt'],
+          ['B', '_two.txt'],
+        ] as const) {
           const name = page.getByRole('button', { name: new RegExp(`^${label}: `) }).locator('.cut');
-          assert.ok(await name.evaluate((e, text) => e.textContent!.endsWith(text) && e.scrollWidth <= e.clientWidth, end), `${width}: the end of ${label} is seen`);
+          assert.ok(
+            await name.evaluate((e, text) => e.textContent!.endsWith(text) && e.scrollWidth <= e.clientWidth, end),
+            `${width}: the end of ${label} is seen`,
+          );
         }
       }
       await shot('compare-long-names');
       await page.getByRole('tab', { name: 'Overview' }).click();
       const heading = page.locator('.card h2').first();
-      assert.ok(await heading.evaluate((e) => e.scrollWidth <= e.clientWidth), 'the name of the file stays in its card');
+      assert.ok(
+        await heading.evaluate((e) => e.scrollWidth <= e.clientWidth),
+        'the name of the file stays in its card',
+      );
     },
     { hash: '#compare' },
   );

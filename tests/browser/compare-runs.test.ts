@@ -12,19 +12,29 @@ after(closeBrowser);
 
 // Two repetitions at n=2, three at n=4: main has 1, 2 and 10, 20, 60 of its own, f 3, 5 and 30, 50, 130
 const RUNS = join(folder, 'runs.txt');
-writeFileSync(RUNS, 'PARAMETER n\nPOINTS 2 4\nMETRIC time\nREGION main\nDATA 1 2\nDATA 10 20 60\nREGION main->f\nDATA 3 5\nDATA 30 50 130\n');
+writeFileSync(
+  RUNS,
+  'PARAMETER n\nPOINTS 2 4\nMETRIC time\nREGION main\nDATA 1 2\nDATA 10 20 60\nREGION main->f\nDATA 3 5\nDATA 30 50 130\n',
+);
 
 const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
-const cells = async (page: Page, name: string): Promise<string> => (await page.getByRole('row').filter({ hasText: name }).first().textContent()) ?? '';
+const cells = async (page: Page, name: string): Promise<string> =>
+  (await page.getByRole('row').filter({ hasText: name }).first().textContent()) ?? '';
 
 test('names of files give way to the runs of them, which are never cut where a name still is long', (t) => {
   const path = join(folder, 'one_kernel_of_them.txt');
-  writeFileSync(path, 'PARAMETER x\nPOINTS 20 60\nMETRIC time\nREGION compute\nDATA 81.1 82.3 83.4\nDATA 725.2 726.4 727.6\n');
+  writeFileSync(
+    path,
+    'PARAMETER x\nPOINTS 20 60\nMETRIC time\nREGION compute\nDATA 81.1 82.3 83.4\nDATA 725.2 726.4 727.6\n',
+  );
   return view(
     t,
     [path],
     async ({ page }) => {
-      await page.getByText(/degradation/).first().waitFor();
+      await page
+        .getByText(/degradation/)
+        .first()
+        .waitFor();
       for (const label of ['Run of A', 'Run of B']) {
         const shown = page.getByRole('button', { name: new RegExp(`^${label}: x=`) }).locator('.ellipsis');
         assert.ok(await shown.evaluate((e) => e.scrollWidth <= e.clientWidth), `${label} is cut`);
@@ -60,7 +70,10 @@ test('one experiment: its first point against its last, then others', (t) =>
       await page.waitForFunction(() => /-10/.test(document.querySelector('.vbody .vrow')?.textContent ?? ''));
       await page.keyboard.press('3');
       await page.keyboard.press('y');
-      assert.match(await clipboard(page), /^assay flame --diff \S*runs\.txt \S*runs\.txt --folded --run-a n=4 --run-b 3$/);
+      assert.match(
+        await clipboard(page),
+        /^assay flame --diff \S*runs\.txt \S*runs\.txt --folded --run-a n=4 --run-b 3$/,
+      );
       assert.match(page.url().slice(url.length), /compare\.run_a=n%3D4|compare\.run_a=n=4/);
     },
     { hash: '#compare' },

@@ -53,7 +53,9 @@ test('no change at all is one in the unit of what did not change', (t) =>
     [example('heat.cubex'), example('heat.cubex')],
     async ({ page }) => {
       await page.getByText('no change').first().waitFor();
-      const heads = (await page.getByRole('columnheader').allInnerTexts()).map((text) => text.replace(/[▾▴]/g, '').replace(/\s+/g, ' ').trim());
+      const heads = (await page.getByRole('columnheader').allInnerTexts()).map((text) =>
+        text.replace(/[▾▴]/g, '').replace(/\s+/g, ' ').trim(),
+      );
       for (const head of ['A s', 'B s', 'Δ s', 'Δ self s']) assert.ok(heads.includes(head), heads.join());
     },
     { hash: '#compare' },
@@ -73,7 +75,10 @@ test('what is within the spread over locations is grey', (t) =>
       await page.waitForFunction(() => !document.querySelector('.vbody .vrow')?.classList.contains('dimmed'));
       // Some processes have more in exchange_halo and some less, all of them less in stencil
       assert.equal(await isGrey('exchange_halo'), true);
-      assert.match((await tip('exchange_halo')) ?? '', /^within the spread over 8 locations: half of them changed by -88\.42 µs to 71\.28 µs$/);
+      assert.match(
+        (await tip('exchange_halo')) ?? '',
+        /^within the spread over 8 locations: half of them changed by -88\.42 µs to 71\.28 µs$/,
+      );
       assert.equal(await isGrey('stencil'), false);
       assert.match((await tip('stencil')) ?? '', /^beyond the spread over 8 locations/);
       await shot('compare-spread');
@@ -108,7 +113,9 @@ test('search, sorting and copying', (t) =>
       await row(page, 'checkpoint').waitFor();
       // By name: the first below main is init
       await page.getByRole('columnheader', { name: 'Call path' }).getByRole('button').first().click();
-      await page.waitForFunction(() => document.querySelectorAll('.vbody .vrow')[1]?.textContent?.startsWith('MPI_Finalize'));
+      await page.waitForFunction(() =>
+        document.querySelectorAll('.vbody .vrow')[1]?.textContent?.startsWith('MPI_Finalize'),
+      );
       await page.getByRole('button', { name: 'Columns and copying' }).click();
       await page.getByText('Copy as CSV').click();
       const csv = await clipboard(page);
@@ -179,27 +186,46 @@ test('the scatter plot has more than one mark on each axis, its list whole numbe
     writeFileSync(path, values.map((v, i) => `main;f${i} ${v}\n`).join(''));
     return path;
   };
-  return view(t, [write('a.folded', [13, 31, 75]), write('b.folded', [31, 15, 73])], async ({ page }) => {
-    await page.locator('.scatter-box canvas').waitFor();
-    const drawn = await page.evaluate(async () => {
-      const texts: string[] = [];
-      const { fillText } = CanvasRenderingContext2D.prototype;
-      CanvasRenderingContext2D.prototype.fillText = function (this: CanvasRenderingContext2D, text: string, ...at: [number, number]) {
-        const { f } = this.getTransform();
-        texts.push(`${text}@${Math.round(at[1] + f)}`);
-        fillText.call(this, text, ...at);
-      };
-      dispatchEvent(new Event('resize'));
-      (document.querySelector('.scatter-box') as HTMLElement).style.maxWidth = '560px';
-      await new Promise((done) => setTimeout(done, 300));
-      return texts;
-    });
-    for (const mark of ['20', '50', '100']) assert.ok(drawn.some((text) => text.startsWith(`${mark} occ@`)), drawn.join());
-    const [box, note] = [(await page.locator('.scatter-box').boundingBox())!, (await page.locator('.scatter-note').boundingBox())!];
-    assert.ok(Number(drawn.find((text) => text.startsWith('A@'))!.slice(2)) <= note.y - box.y, `A is below the note: ${drawn.join()}, ${note.y - box.y}`);
-    const cell = page.getByRole('gridcell').getByText('+138.5');
-    assert.ok(await cell.evaluate((e) => e.scrollWidth <= e.clientWidth), 'a change is cut');
-  }, { hash: '#compare?compare.tab=scatter' });
+  return view(
+    t,
+    [write('a.folded', [13, 31, 75]), write('b.folded', [31, 15, 73])],
+    async ({ page }) => {
+      await page.locator('.scatter-box canvas').waitFor();
+      const drawn = await page.evaluate(async () => {
+        const texts: string[] = [];
+        const { fillText } = CanvasRenderingContext2D.prototype;
+        CanvasRenderingContext2D.prototype.fillText = function (
+          this: CanvasRenderingContext2D,
+          text: string,
+          ...at: [number, number]
+        ) {
+          const { f } = this.getTransform();
+          texts.push(`${text}@${Math.round(at[1] + f)}`);
+          fillText.call(this, text, ...at);
+        };
+        dispatchEvent(new Event('resize'));
+        (document.querySelector('.scatter-box') as HTMLElement).style.maxWidth = '560px';
+        await new Promise((done) => setTimeout(done, 300));
+        return texts;
+      });
+      for (const mark of ['20', '50', '100'])
+        assert.ok(
+          drawn.some((text) => text.startsWith(`${mark} occ@`)),
+          drawn.join(),
+        );
+      const [box, note] = [
+        (await page.locator('.scatter-box').boundingBox())!,
+        (await page.locator('.scatter-note').boundingBox())!,
+      ];
+      assert.ok(
+        Number(drawn.find((text) => text.startsWith('A@'))!.slice(2)) <= note.y - box.y,
+        `A is below the note: ${drawn.join()}, ${note.y - box.y}`,
+      );
+      const cell = page.getByRole('gridcell').getByText('+138.5');
+      assert.ok(await cell.evaluate((e) => e.scrollWidth <= e.clientWidth), 'a change is cut');
+    },
+    { hash: '#compare?compare.tab=scatter' },
+  );
 });
 
 test('in the dark', (t) =>
@@ -285,7 +311,10 @@ test('three inputs, one of them broken', (t) =>
       await row(page, 'checkpoint').waitFor();
       await page.getByRole('button', { name: 'B: heat-2.cubex' }).click();
       const choices = await page.getByRole('option').allTextContents();
-      assert.ok(choices.some((c) => c.includes('simulation.afperf')) && !choices.some((c) => c.includes('heat.py')), choices.join());
+      assert.ok(
+        choices.some((c) => c.includes('simulation.afperf')) && !choices.some((c) => c.includes('heat.py')),
+        choices.join(),
+      );
       await page.getByRole('option').filter({ hasText: 'simulation.afperf' }).click();
       await page.getByRole('button', { name: 'B: simulation.afperf' }).waitFor();
       await page.waitForURL(/compare\.b=3/);

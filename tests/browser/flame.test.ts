@@ -74,7 +74,8 @@ test('colours by module where there are modules, else by name; the list of keys 
     t,
     [example('kernels.txt'), example('heat.cubex')],
     async ({ page, shot }) => {
-      const by = (name: string) => page.getByRole('group', { name: 'Colours' }).getByRole('button', { name, pressed: true });
+      const by = (name: string) =>
+        page.getByRole('group', { name: 'Colours' }).getByRole('button', { name, pressed: true });
       await by('Name').waitFor();
       await shot('flame-without-modules');
       await page.keyboard.press('?');
@@ -109,14 +110,21 @@ test('zoom by click and by keys, breadcrumbs, and the way back', (t) =>
       await shot('flame-zoomed');
       await canvas(page).focus();
       await page.keyboard.press('ArrowDown');
-      await status(page).getByText(/^stencil: 8\.580 s/).waitFor();
+      await status(page)
+        .getByText(/^stencil: 8\.580 s/)
+        .waitFor();
       await page.keyboard.press('ArrowRight');
-      await status(page).getByText(/^residual/).waitFor();
+      await status(page)
+        .getByText(/^residual/)
+        .waitFor();
       await page.keyboard.press('Enter');
       await page.locator('.crumbs b').getByText('residual').waitFor();
       await page.keyboard.press('Escape');
       await page.locator('.crumbs b').getByText('solve').waitFor();
-      await page.getByRole('navigation', { name: 'Where the picture begins' }).getByRole('button', { name: 'all' }).click();
+      await page
+        .getByRole('navigation', { name: 'Where the picture begins' })
+        .getByRole('button', { name: 'all' })
+        .click();
       await page.waitForFunction(() => !location.hash.includes('flame.root'));
       await page.goBack();
       await page.locator('.crumbs b').getByText('solve').waitFor();
@@ -222,13 +230,21 @@ test('a report has the picture, zooms in it and searches in it', async () => {
 });
 
 test('the legend shows whole names, as many as there is room for', (t) =>
-  view(t, [example('heat-hpctoolkit')], async ({ page }) => {
-    await page.locator('.legend > span').first().waitFor({ state: 'attached' });
-    const { names, box } = await page.locator('.legend').evaluate((e) => {
-      const sides = ({ left, right, top, bottom }: DOMRect) => ({ left, right, top, bottom });
-      return { box: sides(e.getBoundingClientRect()), names: [...e.children].map((c) => sides(c.getBoundingClientRect())) };
-    });
-    const seen = names.filter((n) => n.top < box.bottom);
-    assert.ok(seen.length > 0 && seen.length < names.length, `${seen.length} of ${names.length}`);
-    assert.ok(seen.every((n) => n.left >= box.left && n.right <= box.right && n.bottom <= box.bottom + 1));
-  }, { hash: '#flame', viewport: { width: 560, height: 600 } }));
+  view(
+    t,
+    [example('heat-hpctoolkit')],
+    async ({ page }) => {
+      await page.locator('.legend > span').first().waitFor({ state: 'attached' });
+      const { names, box } = await page.locator('.legend').evaluate((e) => {
+        const sides = ({ left, right, top, bottom }: DOMRect) => ({ left, right, top, bottom });
+        return {
+          box: sides(e.getBoundingClientRect()),
+          names: [...e.children].map((c) => sides(c.getBoundingClientRect())),
+        };
+      });
+      const seen = names.filter((n) => n.top < box.bottom);
+      assert.ok(seen.length > 0 && seen.length < names.length, `${seen.length} of ${names.length}`);
+      assert.ok(seen.every((n) => n.left >= box.left && n.right <= box.right && n.bottom <= box.bottom + 1));
+    },
+    { hash: '#flame', viewport: { width: 560, height: 600 } },
+  ));

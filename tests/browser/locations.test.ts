@@ -40,7 +40,8 @@ test('hovering, a brush on the heat map, the chip, and the way back', (t) =>
       await page.locator('dl.stats').getByText('21.2 %').waitFor();
       const box = (await heat(page).boundingBox())!;
       // two nodes of four ranks: cells of 110 x 56 behind labels of 64 and 8
-      const cell = (row: number, column: number) => [box.x + 64 + (column + 0.5) * 110, box.y + 8 + (row + 0.5) * 56] as const;
+      const cell = (row: number, column: number) =>
+        [box.x + 64 + (column + 0.5) * 110, box.y + 8 + (row + 0.5) * 56] as const;
       await page.mouse.move(...cell(0, 3));
       await page.locator('.tooltip').getByText('1.300 s').waitFor();
       await page.locator('.tooltip').getByText('MPI Rank 3, Master thread').waitFor();
@@ -76,7 +77,10 @@ test('keys, curve and histogram', (t) =>
       await heat(page).focus();
       await page.keyboard.press('ArrowRight');
       await page.keyboard.press('ArrowDown');
-      await page.locator('.heat-legend [role=status]').getByText(/^thread 1\.0: /).waitFor();
+      await page
+        .locator('.heat-legend [role=status]')
+        .getByText(/^thread 1\.0: /)
+        .waitFor();
       await page.keyboard.press('Enter');
       await page.getByText('1 location chosen').waitFor();
       assert.match(hash(page), /loc=rank=1,thread=0/);

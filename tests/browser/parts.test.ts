@@ -4,7 +4,12 @@ import { after, test } from 'node:test';
 import { closeBrowser, page, type Opened } from '../../web/test/harness';
 import { mock } from '../../web/test/mock';
 
-const gallery = (use: (opened: Opened) => Promise<void>, options = {}) => mock(() => undefined, (url) => page(url, use, options), 'gallery.tsx');
+const gallery = (use: (opened: Opened) => Promise<void>, options = {}) =>
+  mock(
+    () => undefined,
+    (url) => page(url, use, options),
+    'gallery.tsx',
+  );
 
 after(closeBrowser);
 
@@ -32,7 +37,12 @@ test('a table of a million rows is scrolled, and moved through by keys', () =>
     // A wheel of ten rows moves ten rows, however long the table
     await page.mouse.wheel(0, 240);
     await page.waitForFunction(() => document.querySelector('[aria-rowindex="12"]')!.getBoundingClientRect().top < 60);
-    assert.equal(await page.evaluate(() => Math.round(document.querySelector('[aria-rowindex="12"]')!.getBoundingClientRect().top)), 24);
+    assert.equal(
+      await page.evaluate(() =>
+        Math.round(document.querySelector('[aria-rowindex="12"]')!.getBoundingClientRect().top),
+      ),
+      24,
+    );
   }));
 
 test('columns are sorted, hidden and copied', () =>
@@ -70,8 +80,14 @@ test('canvases and plots are drawn, sharp and in the dark as well', () =>
     async ({ page, shot }) => {
       await page.getByRole('img', { name: 'Lines' }).locator('canvas').waitFor();
       const canvas = page.locator('canvas[aria-label=Colours]');
-      const drawn = () => canvas.evaluate((c: HTMLCanvasElement) => ({ width: c.width, colour: [...c.getContext('2d')!.getImageData(3, 3, 1, 1).data] }));
-      await page.waitForFunction(() => (document.querySelector('canvas[aria-label=Colours]') as HTMLCanvasElement).width > 300);
+      const drawn = () =>
+        canvas.evaluate((c: HTMLCanvasElement) => ({
+          width: c.width,
+          colour: [...c.getContext('2d')!.getImageData(3, 3, 1, 1).data],
+        }));
+      await page.waitForFunction(
+        () => (document.querySelector('canvas[aria-label=Colours]') as HTMLCanvasElement).width > 300,
+      );
       const { width, colour } = await drawn();
       assert.equal(width, 2560);
       assert.equal(colour[3], 255);

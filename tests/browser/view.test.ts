@@ -42,7 +42,10 @@ test('what could not be read is dismissed by keys, here and in other tabs; what 
     await page.getByRole('button', { name: /^heat.py/ }).focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: /heat.py/ }).first().waitFor({ state: 'detached' });
+    await page
+      .getByRole('button', { name: /heat.py/ })
+      .first()
+      .waitFor({ state: 'detached' });
     assert.deepEqual(await entries(page), ['heat.cubex', 'heat-2.cubex']);
     await page.getByLabel('Add files', { exact: true }).setInputFiles(example('kernels.txt'));
     await page.getByRole('heading', { name: 'kernels.txt' }).waitFor();
@@ -67,7 +70,9 @@ test('a file that is added', (t) =>
     await page.getByLabel('Add files', { exact: true }).setInputFiles(example('kernels.txt'));
     await page.getByRole('heading', { name: 'kernels.txt' }).waitFor();
     await page.getByRole('tab', { name: 'Scale' }).waitFor();
-    await page.getByLabel('Add files', { exact: true }).setInputFiles({ name: 'bad.cubex', mimeType: '', buffer: Buffer.from('not a profile') });
+    await page
+      .getByLabel('Add files', { exact: true })
+      .setInputFiles({ name: 'bad.cubex', mimeType: '', buffer: Buffer.from('not a profile') });
     await page.getByRole('heading', { name: 'bad.cubex could not be read' }).waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'kernels.txt' }).waitFor();
@@ -84,13 +89,22 @@ test('files that find no room', (t) =>
     await page.getByText(/dropped files may have 1 MiB together/).waitFor();
     assert.equal((await (await given).response())?.status(), 200, 'what came of the drop is removed');
     assert.equal(await page.getByRole('button', { name: 'small.folded' }).count(), 0);
-    assert.ok(complaints.splice(0).every((text) => /413/.test(text)), 'the browser mentions the refusal, and nothing else');
+    assert.ok(
+      complaints.splice(0).every((text) => /413/.test(text)),
+      'the browser mentions the refusal, and nothing else',
+    );
   }));
 
 /** As the file manager would do it. */
 async function drop(page: Page, ...files: string[]): Promise<void> {
   const session = await page.context().newCDPSession(page);
-  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) await session.send('Input.dispatchDragEvent', { type, x: 600, y: 400, data: { items: [], files, dragOperationsMask: 1 } });
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await session.send('Input.dispatchDragEvent', {
+      type,
+      x: 600,
+      y: 400,
+      data: { items: [], files, dragOperationsMask: 1 },
+    });
 }
 
 test('folders that are dropped: what is hidden in them stays behind, an empty one is said to be so', (t) =>
@@ -111,9 +125,14 @@ test('folders that are dropped: what is hidden in them stays behind, an empty on
 test('a name that cannot be is said', (t) =>
   view(t, [example('heat.cubex')], async ({ page, complaints }) => {
     await page.getByRole('heading', { name: 'heat.cubex' }).waitFor();
-    await page.getByLabel('Add files', { exact: true }).setInputFiles({ name: '.hidden', mimeType: '', buffer: Buffer.from('x') });
+    await page
+      .getByLabel('Add files', { exact: true })
+      .setInputFiles({ name: '.hidden', mimeType: '', buffer: Buffer.from('x') });
     await page.getByRole('alert').getByText("a file of the name '.hidden' cannot be dropped").waitFor();
-    assert.ok(complaints.splice(0).every((text) => /400/.test(text)), 'the browser mentions the refusal, and nothing else');
+    assert.ok(
+      complaints.splice(0).every((text) => /400/.test(text)),
+      'the browser mentions the refusal, and nothing else',
+    );
   }));
 
 test('as long as files are being opened the page says so', (t) =>
@@ -189,10 +208,20 @@ test('call paths without a metric: the page says why there is no tree', (t) => {
 
 test('a measurement of nothing', (t) => {
   const nothing = join(folder, 'nothing.json');
-  writeFileSync(nothing, JSON.stringify({ $schema: 'https://www.speedscope.app/file-format-schema.json', shared: { frames: [] }, profiles: [] }));
+  writeFileSync(
+    nothing,
+    JSON.stringify({
+      $schema: 'https://www.speedscope.app/file-format-schema.json',
+      shared: { frames: [] },
+      profiles: [],
+    }),
+  );
   return view(t, [nothing], async ({ page }) => {
     await page.getByText('nothing: no call path, no event, no record').waitFor();
     // stat would fail: there is no metric
-    assert.deepEqual((await page.locator('.card', { hasText: 'On the command line' }).innerText()).match(/assay \w+/g), ['assay sql', 'assay validate']);
+    assert.deepEqual(
+      (await page.locator('.card', { hasText: 'On the command line' }).innerText()).match(/assay \w+/g),
+      ['assay sql', 'assay validate'],
+    );
   });
 });

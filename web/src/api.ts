@@ -1,4 +1,5 @@
-// Requests to whoever has the data: the server of `assay view`, or the data inside a report. Screens only know get() and useData().
+// Requests to whoever has the data: the server of `assay view`, or the data inside a report. Screens only know get()
+// and useData().
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export type Param = string | number | boolean | null | undefined | readonly (string | number)[];
@@ -37,14 +38,18 @@ export function setFormulas(texts: readonly string[]): void {
   formulas = texts;
 }
 
-/** `tree?a=1&b=x`: parameters sorted by name, those without a value left out, several values of one as they are given. A report keeps its answers under this name. */
+/**
+ * `tree?a=1&b=x`: parameters sorted by name, those without a value left out, several values of one as they are given. A
+ * report keeps its answers under this name.
+ */
 export function canonical(path: string, given: Params = {}): string {
   const pairs: string[] = [];
   const params: Params = { derive: formulas, ...given };
   for (const key of Object.keys(params).sort()) {
     const value = params[key];
     if (value === undefined || value === null) continue;
-    for (const one of Array.isArray(value) ? value : [value]) pairs.push(`${encodeURIComponent(key)}=${encodeURIComponent(String(one))}`);
+    for (const one of Array.isArray(value) ? value : [value])
+      pairs.push(`${encodeURIComponent(key)}=${encodeURIComponent(String(one))}`);
   }
   return `${path}?${pairs.join('&')}`;
 }
@@ -52,7 +57,12 @@ export function canonical(path: string, given: Params = {}): string {
 function failureOf(body: unknown, status: number): Failure {
   const { error, ...place } = (body ?? {}) as { error?: unknown } & Omit<Failure, 'message'>;
   if (typeof error === 'string') return { ...place, message: error };
-  return { message: status === 403 ? 'The server does not know this page any more: open the address that assay view printed.' : `The server answered with status ${status}.` };
+  return {
+    message:
+      status === 403
+        ? 'The server does not know this page any more: open the address that assay view printed.'
+        : `The server answered with status ${status}.`,
+  };
 }
 
 export class HttpBackend implements Backend {
@@ -93,7 +103,10 @@ interface Flight {
   waiting: number;
 }
 
-/** Asks once for what several ask for at the same time, drops what nobody waits for any more, and keeps the last answers. */
+/**
+ * Asks once for what several ask for at the same time, drops what nobody waits for any more, and keeps the last
+ * answers.
+ */
 export class Client {
   private readonly flights = new Map<string, Flight>();
   private readonly kept = new Map<string, unknown>();
@@ -141,12 +154,14 @@ export class Client {
     const abort = new AbortController();
     const flight: Flight = { answer: this.backend.get(path, params, abort.signal), abort, waiting: 0 };
     this.flights.set(key, flight);
-    flight.answer.then(
-      (answer) => this.flights.get(key) === flight && this.keep(key, answer),
-      () => undefined,
-    ).finally(() => {
-      if (this.flights.get(key) === flight) this.flights.delete(key);
-    });
+    flight.answer
+      .then(
+        (answer) => this.flights.get(key) === flight && this.keep(key, answer),
+        () => undefined,
+      )
+      .finally(() => {
+        if (this.flights.get(key) === flight) this.flights.delete(key);
+      });
     return flight;
   }
 
@@ -168,10 +183,12 @@ export function setBackend(backend: Backend): void {
 /** Known when the page is built: neither page has what only the other one does. */
 export const isReport = (): boolean => IS_REPORT;
 export const reportNotes = (): readonly string[] => client.backend.notes ?? [];
-export const get = <T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> => client.get(path, params, signal) as Promise<T>;
+export const get = <T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> =>
+  client.get(path, params, signal) as Promise<T>;
 /** Past all answers that are kept. */
 export const getAnew = <T>(path: string): Promise<T> => client.backend.get(path, {}) as Promise<T>;
-export const post = <T>(path: string, params?: Params, body?: BodyInit | null, signal?: AbortSignal): Promise<T> => client.post(path, params, body, signal) as Promise<T>;
+export const post = <T>(path: string, params?: Params, body?: BodyInit | null, signal?: AbortSignal): Promise<T> =>
+  client.post(path, params, body, signal) as Promise<T>;
 export const forgetAnswers = (): void => client.forget();
 export const isAborted = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError';
 
@@ -190,7 +207,12 @@ export interface Loaded<T> {
 /** GETs `path` whenever it or a parameter changes; path null asks nothing. */
 export function useData<T>(path: string | null, params: Params = {}): Loaded<T> {
   const key = path === null ? null : canonical(path, params);
-  const [state, setState] = useState<Loaded<T> & { key: string | null }>({ key: null, data: null, error: null, loading: path !== null });
+  const [state, setState] = useState<Loaded<T> & { key: string | null }>({
+    key: null,
+    data: null,
+    error: null,
+    loading: path !== null,
+  });
   useEffect(() => {
     if (path === null) {
       setState({ key, data: null, error: null, loading: false });
@@ -214,10 +236,21 @@ export function useData<T>(path: string | null, params: Params = {}): Loaded<T> 
   return state.key === key ? state : { data: state.data, error: null, loading: path !== null };
 }
 
-/** As useData(), for what changes with every move: asked for before the next frame, one request at a time; of what is wanted meanwhile only the last is asked for. */
-export function useLatest<T>(path: string | null, params: Params = {}): Loaded<T> & { /** What the answer is to. */ asked: Params } {
+/**
+ * As useData(), for what changes with every move: asked for before the next frame, one request at a time; of what is
+ * wanted meanwhile only the last is asked for.
+ */
+export function useLatest<T>(
+  path: string | null,
+  params: Params = {},
+): Loaded<T> & { /** What the answer is to. */ asked: Params } {
   const key = path === null ? null : `${client.version} ${canonical(path, params)}`;
-  const [state, setState] = useState<Loaded<T> & { asked: Params }>({ data: null, error: null, loading: path !== null, asked: params });
+  const [state, setState] = useState<Loaded<T> & { asked: Params }>({
+    data: null,
+    error: null,
+    loading: path !== null,
+    asked: params,
+  });
   const wanted = useRef({ key, path, params, abort: null as AbortController | null }).current;
   Object.assign(wanted, { key, path, params });
   const ask = (): void => {
@@ -232,7 +265,11 @@ export function useLatest<T>(path: string | null, params: Params = {}): Loaded<T
     };
     const kept = client.peek(wanted.path, wanted.params) as T | undefined;
     if (kept !== undefined) end(kept, null);
-    else get<T>(wanted.path, wanted.params, abort.signal).then((data) => end(data, null), (error: unknown) => end(null, error));
+    else
+      get<T>(wanted.path, wanted.params, abort.signal).then(
+        (data) => end(data, null),
+        (error: unknown) => end(null, error),
+      );
   };
   useLayoutEffect(() => {
     if (path === null) setState({ data: null, error: null, loading: false, asked: params });
@@ -316,5 +353,13 @@ export interface Inputs {
 export type Opened = Input & { has: Has; metrics: Metric[]; runs: Run[]; points: Point[] };
 
 export function opened(input: Input | undefined): Opened | null {
-  return input && !input.error && input.has ? { ...input, has: input.has, metrics: (input.metrics ?? []).filter((m) => m.part_of === undefined || m.part_of === null), runs: input.runs ?? [], points: input.points ?? [] } : null;
+  return input && !input.error && input.has
+    ? {
+        ...input,
+        has: input.has,
+        metrics: (input.metrics ?? []).filter((m) => m.part_of === undefined || m.part_of === null),
+        runs: input.runs ?? [],
+        points: input.points ?? [],
+      }
+    : null;
 }

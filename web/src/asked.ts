@@ -1,4 +1,5 @@
-// What requests and commands say of the shared selection. What is usual is left out, so that one thing is asked for in one way (a report knows its answers by these words).
+// What requests and commands say of the shared selection. What is usual is left out, so that one thing is asked for in
+// one way (a report knows its answers by these words).
 import type { Metric, Opened } from './api';
 import { formulasFor } from './formulas';
 import type { Selection } from './state';

@@ -44,7 +44,9 @@ export function Failed({ failure, title }: { failure: Failure; title?: string })
       </div>
     );
   }
-  const place = failure.file ? `${failure.file}${failure.line ? `:${failure.line}` : ''}${failure.line && failure.column ? `:${failure.column}` : ''}` : '';
+  const place = failure.file
+    ? `${failure.file}${failure.line ? `:${failure.line}` : ''}${failure.line && failure.column ? `:${failure.column}` : ''}`
+    : '';
   return (
     <div class="message error" role="alert">
       {title && <h2>{title}</h2>}
@@ -55,7 +57,9 @@ export function Failed({ failure, title }: { failure: Failure; title?: string })
   );
 }
 
-/** While the first answer is on its way. Nothing is shown for the first moment, so that quick answers do not flicker. */
+/**
+ * While the first answer is on its way. Nothing is shown for the first moment, so that quick answers do not flicker.
+ */
 export function Waiting({ what = 'Loading' }: { what?: string }) {
   return (
     <div class="message waiting-page" role="status">

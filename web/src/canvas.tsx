@@ -1,4 +1,5 @@
-// A canvas that fills its parent, is sharp on every display, and draws itself when its size, the theme or what it depends on changes.
+// A canvas that fills its parent, is sharp on every display, and draws itself when its size, the theme or what it
+// depends on changes.
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { shortName } from './format';
@@ -18,20 +19,32 @@ export function useSize<T extends HTMLElement>(): [{ current: T | null }, Size] 
   const ref = useRef<T>(null);
   const [size, setSize] = useState<Size>({ width: 0, height: 0 });
   const isOnPaper = useIsOnPaper();
-  useLayoutEffect(() => {
-    const element = ref.current;
-    if (!element) return undefined;
-    const measure = () => setSize((old) => (old.width === element.clientWidth && old.height === element.clientHeight ? old : { width: element.clientWidth, height: element.clientHeight }));
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, isOnPaper ? undefined : []); // nobody observes what is to be printed at once
+  useLayoutEffect(
+    () => {
+      const element = ref.current;
+      if (!element) return undefined;
+      const measure = () =>
+        setSize((old) =>
+          old.width === element.clientWidth && old.height === element.clientHeight
+            ? old
+            : { width: element.clientWidth, height: element.clientHeight },
+        );
+      measure();
+      const observer = new ResizeObserver(measure);
+      observer.observe(element);
+      return () => observer.disconnect();
+    },
+    isOnPaper ? undefined : [],
+  ); // nobody observes what is to be printed at once
   return [ref, size];
 }
 
 /** Calls handle for wheels over the element, which it may keep from scrolling. */
-export function useWheel(element: { current: HTMLElement | null }, handle: (event: WheelEvent) => void, isThere = true): void {
+export function useWheel(
+  element: { current: HTMLElement | null },
+  handle: (event: WheelEvent) => void,
+  isThere = true,
+): void {
   const latest = useRef(handle);
   latest.current = handle;
   useEffect(() => {
@@ -92,7 +105,10 @@ export function Canvas({ draw, label, height, canvasRef, ...rest }: CanvasProps)
   );
 }
 
-/** The nearest edge between dots of the screen, of which a pixel has 1.25 at 125 %: what ends there leaves no seam to what goes on. */
+/**
+ * The nearest edge between dots of the screen, of which a pixel has 1.25 at 125 %: what ends there leaves no seam to
+ * what goes on.
+ */
 export function dotsOf(context: CanvasRenderingContext2D): (x: number) => number {
   const ratio = context.getTransform().a;
   return (x) => Math.round(x * ratio) / ratio;

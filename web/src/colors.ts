@@ -1,4 +1,5 @@
-// Colours for canvases: of names (the same name has the same colour on every screen), of kinds, and scales that people with colour-blindness can read.
+// Colours for canvases: of names (the same name has the same colour on every screen), of kinds, and scales that people
+// with colour-blindness can read.
 
 export type Rgb = readonly [number, number, number];
 
@@ -39,9 +40,28 @@ export function flameColor(name: string, dark: boolean): Rgb {
 }
 
 /** A few lines that are told apart without seeing colours as most do (Okabe and Ito). */
-export const SERIES_LIGHT: readonly string[] = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#8c6d1f', '#56b4e9', '#6a51a3', '#444444'];
-export const SERIES_DARK: readonly string[] = ['#56b4e9', '#e69f00', '#2bc79a', '#e39ac4', '#f0e442', '#7db4ff', '#b7a3e8', '#bbbbbb'];
-export const seriesColor = (i: number, dark: boolean): string => (dark ? SERIES_DARK : SERIES_LIGHT)[i % SERIES_LIGHT.length]!;
+export const SERIES_LIGHT: readonly string[] = [
+  '#0072b2',
+  '#d55e00',
+  '#009e73',
+  '#cc79a7',
+  '#8c6d1f',
+  '#56b4e9',
+  '#6a51a3',
+  '#444444',
+];
+export const SERIES_DARK: readonly string[] = [
+  '#56b4e9',
+  '#e69f00',
+  '#2bc79a',
+  '#e39ac4',
+  '#f0e442',
+  '#7db4ff',
+  '#b7a3e8',
+  '#bbbbbb',
+];
+export const seriesColor = (i: number, dark: boolean): string =>
+  (dark ? SERIES_DARK : SERIES_LIGHT)[i % SERIES_LIGHT.length]!;
 
 /** Kinds of regions and events, as the data names them. */
 const KINDS: readonly [RegExp, number][] = [
@@ -67,14 +87,40 @@ function between(stops: readonly Rgb[], t: number): Rgb {
   return [mix(0), mix(1), mix(2)];
 }
 
-const DIVERGING_LIGHT: readonly Rgb[] = [[33, 102, 172], [103, 169, 207], [209, 229, 240], [238, 238, 238], [253, 219, 199], [240, 148, 98], [198, 80, 20]];
-const DIVERGING_DARK: readonly Rgb[] = [[90, 170, 240], [58, 116, 170], [44, 72, 100], [58, 60, 66], [110, 66, 46], [180, 92, 56], [245, 130, 80]];
+const DIVERGING_LIGHT: readonly Rgb[] = [
+  [33, 102, 172],
+  [103, 169, 207],
+  [209, 229, 240],
+  [238, 238, 238],
+  [253, 219, 199],
+  [240, 148, 98],
+  [198, 80, 20],
+];
+const DIVERGING_DARK: readonly Rgb[] = [
+  [90, 170, 240],
+  [58, 116, 170],
+  [44, 72, 100],
+  [58, 60, 66],
+  [110, 66, 46],
+  [180, 92, 56],
+  [245, 130, 80],
+];
 
 /** -1 (less: blue) … 0 (no change: grey) … 1 (more: orange). */
-export const diverging = (t: number, dark: boolean): Rgb => between(dark ? DIVERGING_DARK : DIVERGING_LIGHT, (t + 1) / 2);
+export const diverging = (t: number, dark: boolean): Rgb =>
+  between(dark ? DIVERGING_DARK : DIVERGING_LIGHT, (t + 1) / 2);
 
 // cividis: as readable with as without red and green
-const SEQUENTIAL: readonly Rgb[] = [[0, 34, 78], [33, 56, 110], [75, 84, 112], [108, 110, 114], [142, 136, 120], [180, 165, 112], [217, 195, 92], [254, 232, 56]];
+const SEQUENTIAL: readonly Rgb[] = [
+  [0, 34, 78],
+  [33, 56, 110],
+  [75, 84, 112],
+  [108, 110, 114],
+  [142, 136, 120],
+  [180, 165, 112],
+  [217, 195, 92],
+  [254, 232, 56],
+];
 
 /** 0 … 1. The low end is the darker one; on a light page the light end would be lost. */
 export const sequential = (t: number): Rgb => between(SEQUENTIAL, t);

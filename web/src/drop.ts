@@ -1,4 +1,5 @@
-// Files dropped onto the page: those that came together, directories with all they have, are one drop. They are sent one by one, then opened.
+// Files dropped onto the page: those that came together, directories with all they have, are one drop. They are sent
+// one by one, then opened.
 import { forgetAnswers, post } from './api';
 import { plural } from './format';
 import { toast, toastError } from './toast';
@@ -27,7 +28,9 @@ async function walk(entry: FileSystemEntry, into: Dropped[]): Promise<void> {
 }
 
 export async function filesOf(transfer: DataTransfer): Promise<Dropped[]> {
-  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry): entry is FileSystemEntry => entry !== null);
+  const entries = [...transfer.items]
+    .map((item) => item.webkitGetAsEntry())
+    .filter((entry): entry is FileSystemEntry => entry !== null);
   const found: Dropped[] = [];
   for (const entry of entries) await walk(entry, found);
   if (entries.length > 0 && found.length === 0) toast('There is no file in it.', true);

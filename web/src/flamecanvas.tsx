@@ -1,16 +1,31 @@
-// A flame graph on a canvas: boxes with a value, a name and a colour. It knows nothing of where they come from; the screens Flame and Compare use it.
+// A flame graph on a canvas: boxes with a value, a name and a colour. It knows nothing of where they come from; the
+// screens Flame and Compare use it.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Canvas, fitText, pointerAt, useSize, useWheel } from './canvas';
 import { css, inkOn, type Rgb } from './colors';
-import { boxAt, clampRange, firstEndingAfter, neighbour, rangeInside, rangeOf, rangeOutside, WHOLE, type FlameBoxes, type Range, type Step } from './flamelayout';
+import {
+  boxAt,
+  clampRange,
+  firstEndingAfter,
+  neighbour,
+  rangeInside,
+  rangeOf,
+  rangeOutside,
+  WHOLE,
+  type FlameBoxes,
+  type Range,
+  type Step,
+} from './flamelayout';
 import { useIsOnPaper } from './state';
 import { cssColor } from './theme';
 import { Tooltip } from './tooltip';
 
 export interface FlameCanvasProps {
   boxes: FlameBoxes;
-  /** Something that stays the same for a box when the boxes change: animations go from one picture to the other by it. */
+  /**
+   * Something that stays the same for a box when the boxes change: animations go from one picture to the other by it.
+   */
   keyOf: (i: number) => string;
   name: (i: number) => string;
   color: (i: number, isDark: boolean) => Rgb;
@@ -87,9 +102,16 @@ interface Picture {
 }
 
 /** y of a level in the whole picture of `rows` rows. */
-const rowTop = (row: number, rows: number, height: number, isUpward: boolean): number => (isUpward ? Math.max(rows * ROW, height) - (row + 1) * ROW : row * ROW);
+const rowTop = (row: number, rows: number, height: number, isUpward: boolean): number =>
+  isUpward ? Math.max(rows * ROW, height) - (row + 1) * ROW : row * ROW;
 
-function drawAbove(context: CanvasRenderingContext2D, { props, scroll }: Picture, rows: number, width: number, height: number): void {
+function drawAbove(
+  context: CanvasRenderingContext2D,
+  { props, scroll }: Picture,
+  rows: number,
+  width: number,
+  height: number,
+): void {
   const above = props.above ?? [];
   const [back, ink] = [cssColor('--sunken'), cssColor('--muted')];
   for (let i = 0; i < above.length; i++) {
@@ -102,7 +124,14 @@ function drawAbove(context: CanvasRenderingContext2D, { props, scroll }: Picture
   }
 }
 
-function drawLevel(context: CanvasRenderingContext2D, picture: Picture, level: number, y: number, width: number, isDark: boolean): void {
+function drawLevel(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  level: number,
+  y: number,
+  width: number,
+  isDark: boolean,
+): void {
   const { props, range, hovered } = picture;
   const { boxes } = props;
   const row = boxes.levels[level]!;
@@ -140,7 +169,13 @@ function drawLevel(context: CanvasRenderingContext2D, picture: Picture, level: n
   }
 }
 
-function drawSelected(context: CanvasRenderingContext2D, { props, range, scroll }: Picture, rows: number, width: number, height: number): void {
+function drawSelected(
+  context: CanvasRenderingContext2D,
+  { props, range, scroll }: Picture,
+  rows: number,
+  width: number,
+  height: number,
+): void {
   const { boxes, selected } = props;
   if (selected < 0 || selected >= boxes.n) return;
   const scale = width / (range.to - range.from);
@@ -153,7 +188,13 @@ function drawSelected(context: CanvasRenderingContext2D, { props, range, scroll 
   context.strokeRect(left + 1, y + 1, Math.max(1, right - left - 3), ROW - 3);
 }
 
-function draw(context: CanvasRenderingContext2D, picture: Picture, width: number, height: number, isDark: boolean): void {
+function draw(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  width: number,
+  height: number,
+  isDark: boolean,
+): void {
   const { props, scroll } = picture;
   const above = props.above?.length ?? 0;
   const rows = above + props.boxes.levels.length;
@@ -196,8 +237,10 @@ export function FlameCanvas(props: FlameCanvasProps) {
       return -1;
     };
     const inside = find(old, props.keyOf(0));
-    if (inside === 0 && (old.focus ?? 0) === 0 && focus === 0 && old.resets === props.resets) return undefined; // more detail of the same
-    if (inside >= 0 && old.boxes.width[inside]! > 0) return moveTo(to, rangeInside(now.current, rangeOf(old.boxes, inside)));
+    // more detail of the same
+    if (inside === 0 && (old.focus ?? 0) === 0 && focus === 0 && old.resets === props.resets) return undefined;
+    if (inside >= 0 && old.boxes.width[inside]! > 0)
+      return moveTo(to, rangeInside(now.current, rangeOf(old.boxes, inside)));
     const outside = find(props, old.keyOf(0));
     return moveTo(to, outside >= 0 ? rangeOutside(now.current, rangeOf(boxes, outside)) : to);
   }, [boxes, focus, props.resets]);
@@ -206,7 +249,12 @@ export function FlameCanvas(props: FlameCanvasProps) {
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
-    const y = rowTop(above + (props.selected >= 0 ? (boxes.depth[props.selected] ?? 0) : 0), rows, size.height, isUpward);
+    const y = rowTop(
+      above + (props.selected >= 0 ? (boxes.depth[props.selected] ?? 0) : 0),
+      rows,
+      size.height,
+      isUpward,
+    );
     if (y < element.scrollTop) element.scrollTop = Math.max(0, y - ROW);
     else if (y + ROW > element.scrollTop + size.height) element.scrollTop = y + 2 * ROW - size.height;
     setScroll(element.scrollTop);
@@ -233,11 +281,18 @@ export function FlameCanvas(props: FlameCanvasProps) {
   };
   const onWheel = (event: WheelEvent) => {
     const overflows = rows * ROW > size.height + 1;
-    const isZoom = event.ctrlKey || event.metaKey || (!overflows && !event.shiftKey && Math.abs(event.deltaY) > Math.abs(event.deltaX));
+    const isZoom =
+      event.ctrlKey ||
+      event.metaKey ||
+      (!overflows && !event.shiftKey && Math.abs(event.deltaY) > Math.abs(event.deltaX));
     if (!isZoom && !event.shiftKey && Math.abs(event.deltaX) <= Math.abs(event.deltaY)) return;
     event.preventDefault();
     const element = canvas.current;
-    if (isZoom && element) zoomAt((event.clientX - element.getBoundingClientRect().left) / size.width, Math.exp(Math.max(-120, Math.min(120, event.deltaY)) * 0.004));
+    if (isZoom && element)
+      zoomAt(
+        (event.clientX - element.getBoundingClientRect().left) / size.width,
+        Math.exp(Math.max(-120, Math.min(120, event.deltaY)) * 0.004),
+      );
     else pan(now.current, (event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX) / size.width);
   };
   useWheel(box, onWheel);
@@ -269,9 +324,16 @@ export function FlameCanvas(props: FlameCanvasProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || boxes.n === 0) return;
-    const steps: Record<string, Step> = { ArrowUp: isUpward ? 'child' : 'parent', ArrowDown: isUpward ? 'parent' : 'child', ArrowLeft: 'previous', ArrowRight: 'next' };
+    const steps: Record<string, Step> = {
+      ArrowUp: isUpward ? 'child' : 'parent',
+      ArrowDown: isUpward ? 'parent' : 'child',
+      ArrowLeft: 'previous',
+      ArrowRight: 'next',
+    };
     const step = steps[event.key];
-    if (step) props.onSelect(neighbour(boxes, Math.max(0, props.selected), step)); // the whole is never selected, and where it begins
+    if (step)
+      // the whole is never selected, and where it begins
+      props.onSelect(neighbour(boxes, Math.max(0, props.selected), step));
     else if (event.key === 'Enter' || event.key === ' ') props.onZoom(Math.max(0, props.selected));
     else if (event.key === 'Escape' || event.key === 'Backspace') props.onOut();
     else if (event.key === '+' || event.key === '=') zoomAt(0.5, 0.7);
@@ -283,10 +345,27 @@ export function FlameCanvas(props: FlameCanvasProps) {
   const hovered = hover?.i ?? -1;
   const drawIt = useMemo(() => {
     const picture: Picture = { props, range, scroll, hovered };
-    return (context: CanvasRenderingContext2D, { width, height }: { width: number; height: number }, isDark: boolean) => draw(context, picture, width, height, isDark);
-  }, [boxes, props.color, props.isDimmed, props.isMarked, props.selected, isUpward, props.above, range, scroll, hovered]);
+    return (context: CanvasRenderingContext2D, { width, height }: { width: number; height: number }, isDark: boolean) =>
+      draw(context, picture, width, height, isDark);
+  }, [
+    boxes,
+    props.color,
+    props.isDimmed,
+    props.isMarked,
+    props.selected,
+    isUpward,
+    props.above,
+    range,
+    scroll,
+    hovered,
+  ]);
   return (
-    <div class="flame-box" ref={box} style={isOnPaper ? { height: `${Math.min(rows, PAPER_ROWS) * ROW}px` } : undefined} onScroll={(event) => setScroll(event.currentTarget.scrollTop)}>
+    <div
+      class="flame-box"
+      ref={box}
+      style={isOnPaper ? { height: `${Math.min(rows, PAPER_ROWS) * ROW}px` } : undefined}
+      onScroll={(event) => setScroll(event.currentTarget.scrollTop)}
+    >
       <div class="flame-view" style={{ height: `${size.height}px` }}>
         <Canvas
           draw={drawIt}
@@ -350,7 +429,12 @@ export function FlameMap({ boxes, color, shown, isUpward = false, onPick }: Flam
         context.fillRect(shown.to * width, 0, width, HEIGHT);
         context.strokeStyle = cssColor('--accent');
         context.lineWidth = 1.5;
-        context.strokeRect(shown.from * width + 0.75, 0.75, Math.max(2, (shown.to - shown.from) * width - 1.5), HEIGHT - 1.5);
+        context.strokeRect(
+          shown.from * width + 0.75,
+          0.75,
+          Math.max(2, (shown.to - shown.from) * width - 1.5),
+          HEIGHT - 1.5,
+        );
       },
     [boxes, color, shown.from, shown.to, isUpward],
   );

@@ -78,7 +78,8 @@ export function boxAround(boxes: FlameBoxes, from: number, to: number): number {
 }
 
 /** What there was no room for. */
-export const cutText = (levels: number | undefined): string => (levels ? `only the first ${formatCount(levels)} levels: “… more” shows those below` : '');
+export const cutText = (levels: number | undefined): string =>
+  levels ? `only the first ${formatCount(levels)} levels: “… more” shows those below` : '';
 
 export type Step = 'parent' | 'child' | 'previous' | 'next';
 
@@ -88,7 +89,8 @@ export function neighbour(boxes: FlameBoxes, i: number, step: Step): number {
   const depth = boxes.depth[i]!;
   if (step === 'child') {
     let best = i;
-    for (const k of boxes.levels[depth + 1] ?? []) if (boxes.parent[k] === i && (best === i || boxes.width[k]! > boxes.width[best]!)) best = k;
+    for (const k of boxes.levels[depth + 1] ?? [])
+      if (boxes.parent[k] === i && (best === i || boxes.width[k]! > boxes.width[best]!)) best = k;
     return best;
   }
   const row = boxes.levels[depth]!;
@@ -102,7 +104,10 @@ export interface Range {
 }
 
 export const WHOLE: Range = { from: 0, to: 1 };
-export const rangeOf = (boxes: FlameBoxes, i: number): Range => ({ from: boxes.x[i]!, to: boxes.x[i]! + boxes.width[i]! });
+export const rangeOf = (boxes: FlameBoxes, i: number): Range => ({
+  from: boxes.x[i]!,
+  to: boxes.x[i]! + boxes.width[i]!,
+});
 
 /** A range as another picture has it, of which all is the range `part` of the first one. */
 export const rangeInside = (range: Range, part: Range): Range => {

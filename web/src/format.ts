@@ -1,9 +1,11 @@
-// Numbers for people, as the command prints them (src/render/quantity.h): all of a column in one unit, that of the largest.
+// Numbers for people, as the command prints them (src/render/quantity.h): all of a column in one unit, that of the
+// largest.
 
 /** A number of an answer: null where it is not known; "inf", "-inf" and "nan", and integers beyond 2^53, are texts. */
 export type Num = number | string | null;
 /** NaN of what is not known. */
-export const real = (n: Num | undefined): number => (typeof n === 'number' ? n : Number(String(n).replace('inf', 'Infinity')));
+export const real = (n: Num | undefined): number =>
+  typeof n === 'number' ? n : Number(String(n).replace('inf', 'Infinity'));
 export const known = (n: Num | undefined): number | null => (n === null || n === undefined ? null : real(n));
 /** Its size, 0 of what is not known or not finite: what columns are scaled by. */
 export const finiteSize = (n: Num | undefined): number => (Number.isFinite(real(n)) ? Math.abs(real(n)) : 0);
@@ -31,9 +33,26 @@ const SIZES: [string[], number][] = [
   [['gb'], 1e9],
 ];
 type Scale = [unit: string, size: number];
-const TIME_SCALES: Scale[] = [['s', 1], ['ms', 1e-3], ['µs', 1e-6], ['ns', 1e-9]];
-const SIZE_SCALES: Scale[] = [['PB', 1e15], ['TB', 1e12], ['GB', 1e9], ['MB', 1e6], ['kB', 1e3], ['B', 1]];
-const COUNT_SCALES: Scale[] = [['P', 1e15], ['T', 1e12], ['G', 1e9], ['M', 1e6]];
+const TIME_SCALES: Scale[] = [
+  ['s', 1],
+  ['ms', 1e-3],
+  ['µs', 1e-6],
+  ['ns', 1e-9],
+];
+const SIZE_SCALES: Scale[] = [
+  ['PB', 1e15],
+  ['TB', 1e12],
+  ['GB', 1e9],
+  ['MB', 1e6],
+  ['kB', 1e3],
+  ['B', 1],
+];
+const COUNT_SCALES: Scale[] = [
+  ['P', 1e15],
+  ['T', 1e12],
+  ['G', 1e9],
+  ['M', 1e6],
+];
 // Between them digits are written out.
 const MOST_DIGITS = 1e12;
 const LEAST_PLAIN = 1e-3;
@@ -60,7 +79,13 @@ function scaled(scales: Scale[], base: number, largest: number): Quantity {
   if (value > 0) while (i + 1 < scales.length && value < scales[i]![1]) i++;
   const [unit, size] = scales[i]!;
   const isTiny = value > 0 && value / size < LEAST_PLAIN;
-  return { factor: base / size, unit, decimals: isTiny ? 3 : decimalsOf(value / size), isExact: false, isScientific: isTiny };
+  return {
+    factor: base / size,
+    unit,
+    decimals: isTiny ? 3 : decimalsOf(value / size),
+    isExact: false,
+    isScientific: isTiny,
+  };
 }
 
 /** For numbers of this unit, as files write it, up to `largest` in size. */
@@ -112,7 +137,8 @@ export function formatQuantity(quantity: Quantity, number: Num | undefined): str
 }
 
 /** As long as any number of the column is; large columns have whole numbers that are written out. */
-export const longestText = (quantity: Quantity, largest: number): string => formatQuantity(quantity, -(quantity.isScientific ? Math.min(largest, MOST_DIGITS - 1) : largest));
+export const longestText = (quantity: Quantity, largest: number): string =>
+  formatQuantity(quantity, -(quantity.isScientific ? Math.min(largest, MOST_DIGITS - 1) : largest));
 
 /** One number with its unit: "1.234 ms". */
 export function formatValue(unit: string | null, number: Num | undefined): string {
@@ -165,5 +191,12 @@ export function shellWord(word: string): string {
 /** "1 problem", "3 problems". */
 export const plural = (n: number, one: string, many = `${one}s`): string => `${formatCount(n)} ${n === 1 ? one : many}`;
 
-/** A name as the command shows it: places of loops and lines without their folders, and without a line that is not known. */
-export const shortName = (name: string): string => name.replace(/^((?:\[I\] )?(?:loop at|line)) (?:.*\/)?([^/]+:\d+)$/, (_, what, place) => `${what} ${place.replace(/:0$/, '')}`);
+/**
+ * A name as the command shows it: places of loops and lines without their folders, and without a line that is not
+ * known.
+ */
+export const shortName = (name: string): string =>
+  name.replace(
+    /^((?:\[I\] )?(?:loop at|line)) (?:.*\/)?([^/]+:\d+)$/,
+    (_, what, place) => `${what} ${place.replace(/:0$/, '')}`,
+  );

@@ -14,22 +14,34 @@ const nameOf = (formula: string): string => /^\s*(['"`]?)(.*?)\1\s*(\[[^[]*\]\s*
 /** Those of a command that shows these metrics: theirs, and those that they are made of. */
 export function formulasFor(input: Opened, names: readonly (string | null | undefined)[]): string[] {
   const needed: string[] = [];
-  for (const m of [...input.metrics].reverse()) if (m.derive && (names.includes(m.name) || needed.some((f) => f.includes(m.name)))) needed.unshift(m.derive);
+  for (const m of [...input.metrics].reverse())
+    if (m.derive && (names.includes(m.name) || needed.some((f) => f.includes(m.name)))) needed.unshift(m.derive);
   return needed;
 }
 
 /** d: the input that is looked at. */
-export function FormulaDialog({ input, formulas, onClose }: { input: Opened; formulas: readonly string[]; onClose: () => void }) {
+export function FormulaDialog({
+  input,
+  formulas,
+  onClose,
+}: {
+  input: Opened;
+  formulas: readonly string[];
+  onClose: () => void;
+}) {
   const [text, setText] = useState('');
   const [old, setOld] = useState('');
   const [error, setError] = useState('');
   const field = useRef<HTMLInputElement>(null);
-  const write = (next: readonly string[], more: Record<string, string | null> = {}) => navigate({ derive: next.join('\n') || null, ...more });
+  const write = (next: readonly string[], more: Record<string, string | null> = {}) =>
+    navigate({ derive: next.join('\n') || null, ...more });
   const take = async (event: Event) => {
     event.preventDefault();
     const formula = text.trim();
     if (!formula) return;
-    const next = old ? formulas.map((f) => (f === old ? formula : f)) : [...formulas.filter((f) => f !== formula), formula];
+    const next = old
+      ? formulas.map((f) => (f === old ? formula : f))
+      : [...formulas.filter((f) => f !== formula), formula];
     try {
       const answer = await get<Inputs>('inputs', { derive: next });
       const wrong = answer.derives?.find((d) => d.text === formula)?.error;
@@ -55,16 +67,36 @@ export function FormulaDialog({ input, formulas, onClose }: { input: Opened; for
       <form class="suggest formula" onSubmit={(event) => void take(event)}>
         {formulas.map((f) => (
           <div key={f} class="chip">
-            <button type="button" class="quiet ellipsis grow" title="Change it" onClick={() => [setText(f), setOld(f), setError(''), field.current?.focus()]}>
+            <button
+              type="button"
+              class="quiet ellipsis grow"
+              title="Change it"
+              onClick={() => [setText(f), setOld(f), setError(''), field.current?.focus()]}
+            >
               {f}
             </button>
-            <button type="button" class="quiet" aria-label={`Remove ${f}`} onClick={() => write(formulas.filter((other) => other !== f))}>
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Remove ${f}`}
+              onClick={() => write(formulas.filter((other) => other !== f))}
+            >
               ✕
             </button>
           </div>
         ))}
         <div class="choice">
-          <input ref={field} class="grow mono" aria-label="Formula" aria-invalid={error !== ''} spellcheck={false} autofocus placeholder="ipc=instructions/cycles" value={text} onInput={(event) => [setText(event.currentTarget.value), setError('')]} />
+          <input
+            ref={field}
+            class="grow mono"
+            aria-label="Formula"
+            aria-invalid={error !== ''}
+            spellcheck={false}
+            autofocus
+            placeholder="ipc=instructions/cycles"
+            value={text}
+            onInput={(event) => [setText(event.currentTarget.value), setError('')]}
+          />
           <select aria-label="Insert a metric" value="" onChange={(event) => insert(event.currentTarget.value)}>
             <option value="">metric …</option>
             {input.metrics.map((m) => (
@@ -75,8 +107,15 @@ export function FormulaDialog({ input, formulas, onClose }: { input: Opened; for
           </select>
           <button>{old ? 'Change' : 'Add'}</button>
         </div>
-        {error && <p role="alert" class="bad">{error}</p>}
-        <p class="hint">NAME=EXPRESSION, or NAME [UNIT]=EXPRESSION, of metrics and numbers: + - * / ^, sqrt min max sum avg round …, @metric is that of the whole program.</p>
+        {error && (
+          <p role="alert" class="bad">
+            {error}
+          </p>
+        )}
+        <p class="hint">
+          NAME=EXPRESSION, or NAME [UNIT]=EXPRESSION, of metrics and numbers: + - * / ^, sqrt min max sum avg round …,
+          @metric is that of the whole program.
+        </p>
       </form>
     </Dialog>
   );

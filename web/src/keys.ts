@@ -1,8 +1,12 @@
-// The keys of the page. Whoever has keys registers them with a few words; the overlay of "?" and the command palette list what is registered.
+// The keys of the page. Whoever has keys registers them with a few words; the overlay of "?" and the command palette
+// list what is registered.
 import { useEffect, useRef } from 'preact/hooks';
 
 export interface Key {
-  /** "j", "?", "Ctrl+K", "Shift+ArrowLeft", or two after each other: "g t". Letters mean themselves, whatever Shift does to them. */
+  /**
+   * "j", "?", "Ctrl+K", "Shift+ArrowLeft", or two after each other: "g t". Letters mean themselves, whatever Shift does
+   * to them.
+   */
   key: string;
   /** What it does, in a few words. */
   label: string;
@@ -57,13 +61,24 @@ export function useKeys(title: string, all: Key[]): void {
 
 export function keyName(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>): string {
   const named = event.key.length > 1 || event.key === ' ';
-  const key = event.key === ' ' ? 'Space' : event.ctrlKey || event.metaKey ? (named ? event.key : event.key.toUpperCase()) : event.key;
+  const key =
+    event.key === ' '
+      ? 'Space'
+      : event.ctrlKey || event.metaKey
+        ? named
+          ? event.key
+          : event.key.toUpperCase()
+        : event.key;
   return `${event.ctrlKey || event.metaKey ? 'Ctrl+' : ''}${event.altKey ? 'Alt+' : ''}${event.shiftKey && (named || event.ctrlKey || event.metaKey) ? 'Shift+' : ''}${key}`;
 }
 
 /** Whether it takes letters. */
 export function isField(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox]):not([type=radio]):not([type=range])'));
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable ||
+      target.matches('textarea, select, input:not([type=checkbox]):not([type=radio]):not([type=range])'))
+  );
 }
 
 /** Whether the key is the control's own: what presses buttons, and what moves sliders. */

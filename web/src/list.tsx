@@ -45,11 +45,19 @@ export interface SearchListProps {
 export function SearchList({ choices, placeholder, onDone }: SearchListProps) {
   const [query, setQuery] = useState('');
   const found = useMemo(() => filterChoices(choices, query), [choices, query]);
-  const [at, setAt] = useState(() => Math.max(0, choices.findIndex((c) => c.chosen)));
+  const [at, setAt] = useState(() =>
+    Math.max(
+      0,
+      choices.findIndex((c) => c.chosen),
+    ),
+  );
   const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => field.current?.focus(), []);
-  useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [at, found]);
+  useEffect(
+    () => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }),
+    [at, found],
+  );
   const take = (choice: Choice | undefined) => {
     if (!choice) return;
     onDone();
@@ -82,7 +90,14 @@ export function SearchList({ choices, placeholder, onDone }: SearchListProps) {
       />
       <ul ref={list} role="listbox" aria-label={placeholder}>
         {found.slice(0, MOST_SHOWN).map((choice, i) => (
-          <li key={choice.id} role="option" aria-selected={i === at} class={choice.chosen ? 'chosen' : undefined} onMouseMove={() => setAt(i)} onClick={() => take(choice)}>
+          <li
+            key={choice.id}
+            role="option"
+            aria-selected={i === at}
+            class={choice.chosen ? 'chosen' : undefined}
+            onMouseMove={() => setAt(i)}
+            onClick={() => take(choice)}
+          >
             {choice.kind && <span class="kind">{choice.kind}</span>}
             <span class="grow ellipsis">{choice.label}</span>
             {choice.hint && <span class="hint">{choice.hint}</span>}

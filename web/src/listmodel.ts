@@ -15,7 +15,8 @@ export interface RowLists {
 }
 
 /** A line of the table: a row, or what stands for the children that are not here yet. */
-export type EntryOf<R> = { row: R; more: null } | { row: null; more: { node: number; depth: number; left: number; isMissing: boolean } };
+export type EntryOf<R> =
+  { row: R; more: null } | { row: null; more: { node: number; depth: number; left: number; isMissing: boolean } };
 
 interface List {
   n: number;
@@ -74,7 +75,8 @@ export class ListModel<R extends ModelRow> {
       if (top.at === top.list.nodes.length) {
         const left = top.list.n - top.list.nodes.length;
         if (left > 0) out.push({ row: null, more: { node: top.node, depth: top.depth, left, isMissing: false } });
-        if (top.list.missing > 0) out.push({ row: null, more: { node: top.node, depth: top.depth, left: top.list.missing, isMissing: true } });
+        if (top.list.missing > 0)
+          out.push({ row: null, more: { node: top.node, depth: top.depth, left: top.list.missing, isMissing: true } });
         stack.pop();
         continue;
       }

@@ -1,4 +1,5 @@
-// Menus: openMenu(event, items) at the pointer or below the button that was pressed. <MenuHost/> shows them; the shell has one.
+// Menus: openMenu(event, items) at the pointer or below the button that was pressed. <MenuHost/> shows them; the shell
+// has one.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export interface MenuItem {
@@ -25,9 +26,12 @@ export function openMenu(event: MouseEvent | KeyboardEvent, items: MenuEntry[] |
   event.preventDefault();
   event.stopPropagation();
   const make = typeof items === 'function' ? items : () => items;
-  const isPointer = event instanceof MouseEvent && event.type === 'contextmenu' && (event.clientX !== 0 || event.clientY !== 0);
+  const isPointer =
+    event instanceof MouseEvent && event.type === 'contextmenu' && (event.clientX !== 0 || event.clientY !== 0);
   const box = ((event.currentTarget ?? event.target) as HTMLElement).getBoundingClientRect();
-  show(isPointer ? { x: event.clientX, y: event.clientY, items: make } : { x: box.left, y: box.bottom + 2, items: make });
+  show(
+    isPointer ? { x: event.clientX, y: event.clientY, items: make } : { x: box.left, y: box.bottom + 2, items: make },
+  );
 }
 
 export const closeMenu = (): void => show(null);

@@ -11,7 +11,10 @@ export interface PickerProps {
   choices: readonly Choice[];
 }
 
-/** A name that keeps its end where it is cut: names of runs begin alike. Plain letters only, as others can be composed, or go from right to left. */
+/**
+ * A name that keeps its end where it is cut: names of runs begin alike. Plain letters only, as others can be composed,
+ * or go from right to left.
+ */
 export const Cut = ({ text }: { text: string }) =>
   /^[ -~]{24,}$/.test(text) ? (
     <span class="cut">
@@ -40,7 +43,13 @@ export function Picker({ label, value, hint, choices }: PickerProps) {
   }, [open]);
   return (
     <div class="picker" ref={box}>
-      <button aria-haspopup="listbox" aria-expanded={open} aria-label={`${label}: ${value}`} title={value} onClick={() => setOpen(!open)}>
+      <button
+        aria-haspopup="listbox"
+        aria-expanded={open}
+        aria-label={`${label}: ${value}`}
+        title={value}
+        onClick={() => setOpen(!open)}
+      >
         <span class="picker-label">{label}</span>
         <Cut text={value} />
         {hint && <span class="hint">{hint}</span>}

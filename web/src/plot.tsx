@@ -1,4 +1,5 @@
-// uPlot in a component: follows the theme and its parent's size. Its styles go through CSSOM, which a strict Content-Security-Policy allows.
+// uPlot in a component: follows the theme and its parent's size. Its styles go through CSSOM, which a strict
+// Content-Security-Policy allows.
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -18,7 +19,14 @@ export interface PlotProps {
 /** An axis in the colours of the page. */
 export function axis(extra: uPlot.Axis = {}): uPlot.Axis {
   const line = { stroke: cssColor('--line'), width: 1 };
-  return { stroke: cssColor('--muted'), font: `12px ${cssColor('--font')}`, labelFont: `12px ${cssColor('--font')}`, grid: line, ticks: { ...line, size: 5 }, ...extra };
+  return {
+    stroke: cssColor('--muted'),
+    font: `12px ${cssColor('--font')}`,
+    labelFont: `12px ${cssColor('--font')}`,
+    grid: line,
+    ticks: { ...line, size: 5 },
+    ...extra,
+  };
 }
 
 export function Plot({ data, options, depends = [], label, height }: PlotProps) {
@@ -28,7 +36,11 @@ export function Plot({ data, options, depends = [], label, height }: PlotProps) 
   const hasSize = size.width > 0 && size.height > 0;
   useLayoutEffect(() => {
     if (!hasSize || !box.current) return undefined;
-    plot.current = new uPlot({ legend: { show: false }, ...options(isDark), width: size.width, height: size.height }, data, box.current);
+    plot.current = new uPlot(
+      { legend: { show: false }, ...options(isDark), width: size.width, height: size.height },
+      data,
+      box.current,
+    );
     return () => {
       plot.current?.destroy();
       plot.current = null;
@@ -38,5 +50,13 @@ export function Plot({ data, options, depends = [], label, height }: PlotProps) 
   useLayoutEffect(() => {
     if (hasSize) plot.current?.setSize(size);
   }, [size]);
-  return <div class="plot-box" ref={box} role="img" aria-label={label} style={height === undefined ? undefined : { height: `${height}px` }} />;
+  return (
+    <div
+      class="plot-box"
+      ref={box}
+      role="img"
+      aria-label={label}
+      style={height === undefined ? undefined : { height: `${height}px` }}
+    />
+  );
 }

@@ -17,11 +17,26 @@ export interface RailProps {
   onDismiss: (input: Input) => void;
 }
 
-function InputEntry({ input, chosen, side, onDismiss }: { input: Input; chosen: boolean; side: string; onDismiss: () => void }) {
+function InputEntry({
+  input,
+  chosen,
+  side,
+  onDismiss,
+}: {
+  input: Input;
+  chosen: boolean;
+  side: string;
+  onDismiss: () => void;
+}) {
   const problems = input.problems ?? 0;
   return (
     <li>
-      <button class={`input-entry${chosen ? ' chosen' : ''}${input.error ? ' broken' : ''}`} aria-current={chosen} title={input.error ? input.error.message : input.path} onClick={() => select({ dataset: input.id })}>
+      <button
+        class={`input-entry${chosen ? ' chosen' : ''}${input.error ? ' broken' : ''}`}
+        aria-current={chosen}
+        title={input.error ? input.error.message : input.path}
+        onClick={() => select({ dataset: input.id })}
+      >
         <span class="input-name">
           <Cut text={input.name} />
           <span class="grow" />
@@ -33,7 +48,9 @@ function InputEntry({ input, chosen, side, onDismiss }: { input: Input; chosen: 
             </span>
           )}
         </span>
-        <span class="hint ellipsis">{input.error ? input.error.message : (input.format_title ?? input.format ?? '')}</span>
+        <span class="hint ellipsis">
+          {input.error ? input.error.message : (input.format_title ?? input.format ?? '')}
+        </span>
       </button>
       {input.error && !isReport() && (
         <button class="quiet dismiss" title="Dismiss" aria-label={`Dismiss ${input.name}`} onClick={onDismiss}>
@@ -53,7 +70,17 @@ export function Rail({ inputs, chosen, sides, onFiles, onDismiss }: RailProps) {
         assay
         {inputs && <span class="hint">{inputs.version}</span>}
       </div>
-      <ul class="inputs">{inputs?.inputs.map((input) => <InputEntry key={input.id} input={input} onDismiss={() => onDismiss(input)} chosen={input.id === chosen} side={['A', 'B'].filter((_, i) => sides[i] === input.id).join(' ')} />)}</ul>
+      <ul class="inputs">
+        {inputs?.inputs.map((input) => (
+          <InputEntry
+            key={input.id}
+            input={input}
+            onDismiss={() => onDismiss(input)}
+            chosen={input.id === chosen}
+            side={['A', 'B'].filter((_, i) => sides[i] === input.id).join(' ')}
+          />
+        ))}
+      </ul>
       {!isReport() && (
         <div class="rail-foot">
           <button class="add" onClick={() => field.current?.click()}>

@@ -1,5 +1,15 @@
 // The data inside a report: answers that were asked beforehand, and what follows from them.
-import { canonical, opened, RequestError, type Backend, type Failure, type Input, type Inputs, type Param, type Params } from './api';
+import {
+  canonical,
+  opened,
+  RequestError,
+  type Backend,
+  type Failure,
+  type Input,
+  type Inputs,
+  type Param,
+  type Params,
+} from './api';
 import { compared } from './reportcompare';
 import { ReportScale, type ModelsAnswer } from './reportscale';
 import { ReportTimeline } from './reporttimeline';
@@ -35,7 +45,11 @@ const value = (params: Params | Record<string, string>, name: string): string =>
   return given === null || given === undefined ? '' : String(Array.isArray(given) ? given[0] : given);
 };
 
-const missing = () => new RequestError({ message: 'Not in this report. The measurement itself has it: assay view.', rule: 'not-in-report' }, 404);
+const missing = () =>
+  new RequestError(
+    { message: 'Not in this report. The measurement itself has it: assay view.', rule: 'not-in-report' },
+    404,
+  );
 
 export class ReportBackend implements Backend {
   readonly notes: readonly string[];
@@ -67,9 +81,14 @@ export class ReportBackend implements Backend {
     this.notes = this.about.notes;
     for (const request of Object.keys(answers)) {
       const params = paramsOf(request);
-      if (request.startsWith('tree?') && 'whole' in params) this.trees.set(`${params['d'] ?? 0} ${params['view'] ?? 'top-down'} ${params['by'] ?? ''}`, { request, tree: null });
+      if (request.startsWith('tree?') && 'whole' in params)
+        this.trees.set(`${params['d'] ?? 0} ${params['view'] ?? 'top-down'} ${params['by'] ?? ''}`, {
+          request,
+          tree: null,
+        });
       if (request.startsWith('compare')) this.comparisons.set(sizeless(request), answers[request]);
-      if (request.startsWith('flame?')) this.flames.set(`${params['d'] ?? 0} ${params['metric'] ?? ''} ${params['view'] ?? ''}`, request);
+      if (request.startsWith('flame?'))
+        this.flames.set(`${params['d'] ?? 0} ${params['metric'] ?? ''} ${params['view'] ?? ''}`, request);
     }
   }
 
@@ -80,18 +99,27 @@ export class ReportBackend implements Backend {
       const refused = this.refused.get(sizeless(canonical(path, plain(params))));
       return Promise.reject(refused ? new RequestError(refused, 422) : missing());
     } catch (error) {
-      return Promise.reject(error instanceof NotInside ? missing() : error instanceof SyntaxError ? new RequestError({ message: `This is no regular expression: ${error.message}` }, 400) : error);
+      return Promise.reject(
+        error instanceof NotInside
+          ? missing()
+          : error instanceof SyntaxError
+            ? new RequestError({ message: `This is no regular expression: ${error.message}` }, 400)
+            : error,
+      );
     }
   }
 
   post(): Promise<unknown> {
-    return Promise.reject(new RequestError({ message: 'A report takes no files: use assay view.', rule: 'not-in-report' }, 404));
+    return Promise.reject(
+      new RequestError({ message: 'A report takes no files: use assay view.', rule: 'not-in-report' }, 404),
+    );
   }
 
   private answer(path: string, params: Params): unknown {
     const exact = this.answers[canonical(path, params)];
     if (path === 'inputs' && exact !== undefined) return this.inputs(exact as Inputs);
-    if (path === 'timeline' && exact !== undefined) return this.timeline(value(params, 'd') || '0').lines(exact as TimelineAnswer);
+    if (path === 'timeline' && exact !== undefined)
+      return this.timeline(value(params, 'd') || '0').lines(exact as TimelineAnswer);
     if (exact !== undefined) return exact;
     const d = value(params, 'd') || '0';
     if (path === 'tree') return this.tree(d, value(params, 'view') || 'top-down', value(params, 'by'))?.answer(params);
@@ -113,7 +141,9 @@ export class ReportBackend implements Backend {
   private inputs(all: Inputs): Inputs {
     const only = (input: Input): Input => {
       const inside = this.about.inputs?.find((i) => i.id === input.id);
-      const metrics = input.metrics?.filter((m) => !inside || inside.metrics.length === 0 || inside.metrics.includes(m.id));
+      const metrics = input.metrics?.filter(
+        (m) => !inside || inside.metrics.length === 0 || inside.metrics.includes(m.id),
+      );
       return opened(input) && metrics ? { ...input, metrics } : input;
     };
     return { ...all, inputs: all.inputs.map(only) };
@@ -134,13 +164,18 @@ export class ReportBackend implements Backend {
   private node(d: string, params: Params): unknown {
     const down = this.tree(d, 'top-down', '');
     const view = value(params, 'view');
-    return (view ? this.tree(d, view, value(params, 'by')) : down)?.node(params, down, (context, name) => this.keptNode(params['d'], context, name));
+    return (view ? this.tree(d, view, value(params, 'by')) : down)?.node(params, down, (context, name) =>
+      this.keptNode(params['d'], context, name),
+    );
   }
 
   /** What the report holds of a context, else of another one of its function. */
   private keptNode(d: Param, context: number, name: string | null): Kept | undefined {
     const exact = this.answers[canonical('node', { d, context })];
-    const isOfIt = ([request, kept]: [string, unknown]) => request.startsWith('node?') && bareName((kept as Kept).name) === bareName(name) && (paramsOf(request)['d'] ?? '0') === String(d ?? 0);
+    const isOfIt = ([request, kept]: [string, unknown]) =>
+      request.startsWith('node?') &&
+      bareName((kept as Kept).name) === bareName(name) &&
+      (paramsOf(request)['d'] ?? '0') === String(d ?? 0);
     return (exact ?? Object.entries(this.answers).find(isOfIt)?.[1]) as Kept | undefined;
   }
 
@@ -150,11 +185,23 @@ export class ReportBackend implements Backend {
     const kept = this.trees.get(`${d} ${view} ${this.grouping(d, view, '')}`);
     if (!kept || this.grouping(d, view, by) !== this.grouping(d, view, '')) return undefined;
     const metrics = paramsOf(kept.request)['metrics'];
-    return this.answers[canonical('locations', { d: params['d'], kind: params['kind'], metric: params['metric'], metrics, node: params['node'], view })];
+    return this.answers[
+      canonical('locations', {
+        d: params['d'],
+        kind: params['kind'],
+        metric: params['metric'],
+        metrics,
+        node: params['node'],
+        view,
+      })
+    ];
   }
 
   private timeline(d: string): ReportTimeline {
-    const pictures = () => Object.keys(this.answers).filter((request) => request.startsWith('timeline_picture?')).map((request) => [paramsOf(request), this.answers[request] as PictureAnswer] as const);
+    const pictures = () =>
+      Object.keys(this.answers)
+        .filter((request) => request.startsWith('timeline_picture?'))
+        .map((request) => [paramsOf(request), this.answers[request] as PictureAnswer] as const);
     const kept = this.lines.get(d) ?? new ReportTimeline(pictures().filter(([params]) => (params['d'] ?? '0') === d));
     this.lines.set(d, kept);
     return kept;
@@ -165,8 +212,17 @@ export class ReportBackend implements Backend {
     const base = { d: params['d'], metric: params['metric'] };
     const name = canonical('scale', { ...base, limit: 0 });
     const head = this.answers[name] as ScaleAnswer | undefined;
-    const models = Object.keys(this.answers).find((request) => request.startsWith('models?') && canonical('scale', { ...paramsOf(request), rows: null, details: null, limit: 0 }) === name);
-    if (!head || !models || ['measure', 'modeler', 'scaling', 'processes', 'set', 'together'].some((word) => value(params, word))) return undefined;
+    const models = Object.keys(this.answers).find(
+      (request) =>
+        request.startsWith('models?') &&
+        canonical('scale', { ...paramsOf(request), rows: null, details: null, limit: 0 }) === name,
+    );
+    if (
+      !head ||
+      !models ||
+      ['measure', 'modeler', 'scaling', 'processes', 'set', 'together'].some((word) => value(params, word))
+    )
+      return undefined;
     const kept = this.scales.get(name) ?? new ReportScale(head, this.answers[models] as ModelsAnswer);
     this.scales.set(name, kept);
     return kept;
@@ -195,7 +251,18 @@ function inSourceOrder(answer: FlameAnswer): FlameAnswer {
   }
   const moved = new Map(order.map((old, at) => [old, at]));
   const pick = <T>(column: T[]): T[] => order.map((i) => column[i]!);
-  return { ...answer, node: pick(answer.node), parent: order.map((i) => moved.get(answer.parent[i]!) ?? -1), ...(answer.context ? { context: pick(answer.context) } : {}), name: pick(answer.name), value: pick(answer.value), own: pick(answer.own), module: pick(answer.module), kind: pick(answer.kind), rest: pick(answer.rest) };
+  return {
+    ...answer,
+    node: pick(answer.node),
+    parent: order.map((i) => moved.get(answer.parent[i]!) ?? -1),
+    ...(answer.context ? { context: pick(answer.context) } : {}),
+    name: pick(answer.name),
+    value: pick(answer.value),
+    own: pick(answer.own),
+    module: pick(answer.module),
+    kind: pick(answer.kind),
+    rest: pick(answer.rest),
+  };
 }
 
 async function inflate(base64: string): Promise<string> {
@@ -208,5 +275,10 @@ async function inflate(base64: string): Promise<string> {
 export async function openBackend(page: Document): Promise<Backend> {
   const data = page.getElementById('assay-data');
   const text = data?.textContent ?? '{}';
-  return new ReportBackend(JSON.parse(data?.getAttribute('type') === 'application/gzip' ? await inflate(text) : text) as Record<string, unknown>);
+  return new ReportBackend(
+    JSON.parse(data?.getAttribute('type') === 'application/gzip' ? await inflate(text) : text) as Record<
+      string,
+      unknown
+    >,
+  );
 }

@@ -9,8 +9,15 @@ import { address, OnPaper, selectionOf, type Address } from './state';
 
 /** Screens that have several pictures, with what the address says of each; of others there is one. */
 const PICTURES: Record<string, [string, Record<string, string>][]> = {
-  tree: [['Call tree', {}], ['Functions', { 'tree.view': 'flat', 'tree.by': 'region' }]],
-  compare: [['Compared', {}], ['Compared: flame graph', { 'compare.tab': 'flame' }], ['Compared: A against B', { 'compare.tab': 'scatter' }]],
+  tree: [
+    ['Call tree', {}],
+    ['Functions', { 'tree.view': 'flat', 'tree.by': 'region' }],
+  ],
+  compare: [
+    ['Compared', {}],
+    ['Compared: flame graph', { 'compare.tab': 'flame' }],
+    ['Compared: A against B', { 'compare.tab': 'scatter' }],
+  ],
 };
 /** About several inputs. */
 const isOfAll = (screen: Screen) => screen.id === 'compare';
@@ -27,7 +34,17 @@ function Sheets({ inputs, input, screen }: SheetProps) {
   return (
     <>
       {(PICTURES[screen.id] ?? [[screen.title, {}]]).map(([title, values]) => {
-        const at: Address = { screen: screen.id, values: new Map(Object.entries({ d: String(input.id), ...(metric ? { m: metric } : {}), ...(sides ? { x: sides } : {}), ...values })) };
+        const at: Address = {
+          screen: screen.id,
+          values: new Map(
+            Object.entries({
+              d: String(input.id),
+              ...(metric ? { m: metric } : {}),
+              ...(sides ? { x: sides } : {}),
+              ...values,
+            }),
+          ),
+        };
         const props = { inputs, input, metric: metricOf(input, metric ?? null), selection: selectionOf(at) };
         return (
           <section key={title} class={`sheet sheet-${screen.id}`}>
@@ -51,7 +68,10 @@ function Sheets({ inputs, input, screen }: SheetProps) {
 function Paper() {
   const { data } = useData<Inputs>('inputs');
   const readable = (data?.inputs ?? []).flatMap((input) => opened(input) ?? []);
-  const sheets = (input: Opened, ofAll: boolean) => screens.filter((s) => isOfAll(s) === ofAll && s.available(data!, input)).map((screen) => <Sheets key={screen.id} inputs={data!} input={input} screen={screen} />);
+  const sheets = (input: Opened, ofAll: boolean) =>
+    screens
+      .filter((s) => isOfAll(s) === ofAll && s.available(data!, input))
+      .map((screen) => <Sheets key={screen.id} inputs={data!} input={input} screen={screen} />);
   return (
     <>
       <h1>{document.title}</h1>
@@ -70,7 +90,10 @@ function Paper() {
   );
 }
 
-/** The sheets are made when the page is about to be printed. Nothing may wait for a frame then: effects follow at once, and answers are there. */
+/**
+ * The sheets are made when the page is about to be printed. Nothing may wait for a frame then: effects follow at once,
+ * and answers are there.
+ */
 export function followPrinting(): void {
   const paper = document.createElement('div');
   paper.className = 'paper';

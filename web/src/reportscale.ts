@@ -1,8 +1,17 @@
-// Scaling models inside a report: their terms, from which the page predicts what the server would (docs/viewer-api.md, api/models).
+// Scaling models inside a report: their terms, from which the page predicts what the server would (docs/viewer-api.md,
+// api/models).
 import type { Params } from './api';
 import { real, type Num } from './format';
 import { NotInside } from './reporttree';
-import { parsePoint, type Curve, type CurveAnswer, type ModelAnswer, type Rows, type ScaleAnswer, type SurfaceAnswer } from './screens/scale/model';
+import {
+  parsePoint,
+  type Curve,
+  type CurveAnswer,
+  type ModelAnswer,
+  type Rows,
+  type ScaleAnswer,
+  type SurfaceAnswer,
+} from './screens/scale/model';
 
 /** Parameter, its power, and that of its logarithm. */
 type Factor = [number, number, number];
@@ -42,11 +51,23 @@ const rounded = (value: number, digits: number) => (Number.isFinite(value) ? Num
 function valueAt(terms: Terms | null, point: readonly number[]): number {
   if (!terms) return NaN;
   const [constant, ...products] = terms;
-  return products.reduce((sum, [c, ...factors]) => sum + factors.reduce((product, [k, power, log]) => product * (power ? point[k]! ** power : 1) * (log ? Math.log2(point[k]!) ** log : 1), real(c)), real(constant));
+  return products.reduce(
+    (sum, [c, ...factors]) =>
+      sum +
+      factors.reduce(
+        (product, [k, power, log]) =>
+          product * (power ? point[k]! ** power : 1) * (log ? Math.log2(point[k]!) ** log : 1),
+        real(c),
+      ),
+    real(constant),
+  );
 }
 
 /** n places from one value to another: at equal factors, or steps. */
-const along = (from: number, to: number, isLog: boolean, n: number): number[] => Array.from({ length: n }, (_, i) => (i === n - 1 ? to : isLog ? from * (to / from) ** (i / (n - 1)) : from + ((to - from) * i) / (n - 1)));
+const along = (from: number, to: number, isLog: boolean, n: number): number[] =>
+  Array.from({ length: n }, (_, i) =>
+    i === n - 1 ? to : isLog ? from * (to / from) ** (i / (n - 1)) : from + ((to - from) * i) / (n - 1),
+  );
 
 export class ReportScale {
   private readonly at: number[];
@@ -54,7 +75,10 @@ export class ReportScale {
   private readonly totalNow: number;
 
   /** head: the answer of api/scale without rows. */
-  constructor(private readonly head: ScaleAnswer, private readonly models: ModelsAnswer) {
+  constructor(
+    private readonly head: ScaleAnswer,
+    private readonly models: ModelsAnswer,
+  ) {
     this.at = this.point(head.at);
     const largest = this.point(head.largest);
     this.now = models.rows.map((m) => valueAt(m.terms, largest));
@@ -74,7 +98,10 @@ export class ReportScale {
   }
 
   private sum(values: readonly number[], point: readonly number[]): number {
-    return this.models.rows.reduce((sum, m, i) => (m.is_part ? sum + values[i]! : sum), valueAt(this.models.rest, point));
+    return this.models.rows.reduce(
+      (sum, m, i) => (m.is_part ? sum + values[i]! : sum),
+      valueAt(this.models.rest, point),
+    );
   }
 
   /** The interval around a value, between those of the places beside the point; it holds the value. */
@@ -87,7 +114,15 @@ export class ReportScale {
         if (next < 0 || x < list[0]!) return [];
         const [a, b] = [list[next - 1]!, list[next]!];
         const part = b === x ? 1 : a > 0 ? Math.log(x / a) / Math.log(b / a) : (x - a) / (b - a);
-        return found.flatMap(([at, weight]) => [[at * list.length + next - 1, weight * (1 - part)], [at * list.length + next, weight * part]] as [number, number][]).filter(([, weight]) => weight > 0);
+        return found
+          .flatMap(
+            ([at, weight]) =>
+              [
+                [at * list.length + next - 1, weight * (1 - part)],
+                [at * list.length + next, weight * part],
+              ] as [number, number][],
+          )
+          .filter(([, weight]) => weight > 0);
       },
       [[0, 1]],
     );
@@ -122,18 +157,47 @@ export class ReportScale {
     const shown = found.slice(offset, offset + Number(params['limit'] ?? PAGE));
     const [low, high] = this.band(models.total, point, total);
     const { values: measured } = head.parameters[models.processes]!;
-    const [first, last] = [Math.min(measured[0]!, point[models.processes]!), Math.max(measured.at(-1)!, point[models.processes]!)];
-    const sparks = along(first, last, first > 0, SPARKS).map((x) => point.map((v, k) => (k === models.processes ? x : v)));
+    const [first, last] = [
+      Math.min(measured[0]!, point[models.processes]!),
+      Math.max(measured.at(-1)!, point[models.processes]!),
+    ];
+    const sparks = along(first, last, first > 0, SPARKS).map((x) =>
+      point.map((v, k) => (k === models.processes ? x : v)),
+    );
     const column = <T>(of: (m: Model, i: number) => T): T[] => shown.map((i) => of(models.rows[i]!, i));
     const bands = shown.map((i) => this.band(models.rows[i]!, point, values[i]!));
     return {
       ...head,
       at: this.named(point),
-      total: { value: total, low, high, now: this.totalNow, speedup: this.speedup(point, total, this.sum(before, base)) },
+      total: {
+        value: total,
+        low,
+        high,
+        now: this.totalNow,
+        speedup: this.speedup(point, total, this.sum(before, base)),
+      },
       n: found.length,
       offset,
       rows: {
-        ...(Object.fromEntries((['context', 'depth', 'points', 'flags', 'AR2', 'SMAPE', 'noise', 'callpath', 'function', 'text', 'growth', 'name', 'order'] as const).map((key) => [key, column((m) => m[key])])) as unknown as Rows),
+        ...(Object.fromEntries(
+          (
+            [
+              'context',
+              'depth',
+              'points',
+              'flags',
+              'AR2',
+              'SMAPE',
+              'noise',
+              'callpath',
+              'function',
+              'text',
+              'growth',
+              'name',
+              'order',
+            ] as const
+          ).map((key) => [key, column((m) => m[key])]),
+        ) as unknown as Rows),
         value: column((_, i) => values[i]!),
         low: bands.map(([low]) => low),
         high: bands.map(([, high]) => high),
@@ -149,8 +213,17 @@ export class ReportScale {
   private ordered(sort: string, values: readonly number[]): number[] {
     const { rows, orders } = this.models;
     const all = orders[sort] ?? rows.map((_, i) => i);
-    const size = { share: (i: number) => values[i]!, now: (i: number) => this.now[i]!, change: (i: number) => values[i]! / this.now[i]! }[sort];
-    return size ? [...all].sort((a, b) => Number(isNaN(size(a))) - Number(isNaN(size(b))) || size(b) - size(a) || rows[a]!.number - rows[b]!.number) : [...all];
+    const size = {
+      share: (i: number) => values[i]!,
+      now: (i: number) => this.now[i]!,
+      change: (i: number) => values[i]! / this.now[i]!,
+    }[sort];
+    return size
+      ? [...all].sort(
+          (a, b) =>
+            Number(isNaN(size(a))) - Number(isNaN(size(b))) || size(b) - size(a) || rows[a]!.number - rows[b]!.number,
+        )
+      : [...all];
   }
 
   private find(context: number): Model {
@@ -189,11 +262,27 @@ export class ReportScale {
   surface(params: Params): SurfaceAnswer {
     const { parameters } = this.head;
     const point = this.asked(params);
-    const over = (params['over'] ? String(params['over']).split(',') : parameters.map((p) => p.name)).slice(0, 2) as [string, string];
+    const over = (params['over'] ? String(params['over']).split(',') : parameters.map((p) => p.name)).slice(0, 2) as [
+      string,
+      string,
+    ];
     const [i, j] = over.map((name) => parameters.findIndex((p) => p.name === name)) as [number, number];
     const model = this.find(Number(params['context']));
-    const [across, up] = [this.axis(i, point[i]!, params['log'], COLUMNS), this.axis(j, point[j]!, params['log'], ROWS)];
-    const z = up.x.flatMap((y) => across.x.map((x) => rounded(valueAt(model.terms, point.map((v, k) => (k === i ? x : k === j ? y : v))), 6)));
+    const [across, up] = [
+      this.axis(i, point[i]!, params['log'], COLUMNS),
+      this.axis(j, point[j]!, params['log'], ROWS),
+    ];
+    const z = up.x.flatMap((y) =>
+      across.x.map((x) =>
+        rounded(
+          valueAt(
+            model.terms,
+            point.map((v, k) => (k === i ? x : k === j ? y : v)),
+          ),
+          6,
+        ),
+      ),
+    );
     return { ...model, over, is_log: [across.isLog, up.isLog], at: this.named(point), x: across.x, y: up.x, z };
   }
 }

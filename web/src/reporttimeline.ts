@@ -1,4 +1,5 @@
-// The time line inside a report: pictures of the whole run and of its parts, or all that happened in ticks; and windows cut out of them.
+// The time line inside a report: pictures of the whole run and of its parts, or all that happened in ticks; and windows
+// cut out of them.
 import type { Interval, IntervalsAnswer, PictureAnswer, Procedures, TimelineAnswer } from './screens/timeline-data';
 
 const [USUAL_COLUMNS, USUAL_BINS, MOST_BINNED] = [600, 100, 24];
@@ -17,7 +18,10 @@ class Runs {
 class Column {
   private readonly times: Float64Array;
   private seen: number[] = [];
-  constructor(n: number, private readonly idle: number) {
+  constructor(
+    n: number,
+    private readonly idle: number,
+  ) {
     this.times = new Float64Array(n + 2);
   }
   add(shown: number, time: number): void {
@@ -61,8 +65,13 @@ export class ReportTimeline {
     this.blocks = pictures
       .filter(([params]) => isWhole(params))
       .map(([{ rows }, whole]) => {
-        const those = (name: string) => pictures.filter(([params]) => params['rows'] === rows && name in params).map(([, picture]) => picture);
-        return { exact: those('exact').map((p) => this.renumber(p))[0], whole: this.renumber(whole), parts: those('from').sort((a, b) => a.from - b.from) };
+        const those = (name: string) =>
+          pictures.filter(([params]) => params['rows'] === rows && name in params).map(([, picture]) => picture);
+        return {
+          exact: those('exact').map((p) => this.renumber(p))[0],
+          whole: this.renumber(whole),
+          parts: those('from').sort((a, b) => a.from - b.from),
+        };
       })
       .sort((a, b) => (a.whole.rows[0] ?? 0) - (b.whole.rows[0] ?? 0));
   }
@@ -73,7 +82,21 @@ export class ReportTimeline {
     if (n >= all.n_rows) return all;
     const first = <T>(list: readonly T[]) => list.slice(0, n);
     const { label, track, location, run, gpu, below, n: counts } = all.rows;
-    return { ...all, n_rows: n, of_rows: all.n_rows, groups: all.groups.filter((group) => group.first < n), rows: { label: first(label), track: first(track), location: first(location), run: first(run), gpu: first(gpu), below: first(below), n: first(counts) } };
+    return {
+      ...all,
+      n_rows: n,
+      of_rows: all.n_rows,
+      groups: all.groups.filter((group) => group.first < n),
+      rows: {
+        label: first(label),
+        track: first(track),
+        location: first(location),
+        run: first(run),
+        gpu: first(gpu),
+        below: first(below),
+        n: first(counts),
+      },
+    };
   }
 
   private number({ name, context, kind }: Procedures, i: number): number {
@@ -91,7 +114,10 @@ export class ReportTimeline {
   private renumber(picture: PictureAnswer): PictureAnswer {
     const { name } = picture.procedures;
     const to = name.map((_, i) => this.number(picture.procedures, i));
-    const known = this.ready.get(picture) ?? { ...picture, pieces: picture.pieces.map((row) => row.map((n, i) => (i % 2 && n >= 0 ? to[n]! : n))) };
+    const known = this.ready.get(picture) ?? {
+      ...picture,
+      pieces: picture.pieces.map((row) => row.map((n, i) => (i % 2 && n >= 0 ? to[n]! : n))),
+    };
     this.ready.set(picture, known);
     return known;
   }
@@ -101,7 +127,11 @@ export class ReportTimeline {
     if (exact) return [exact];
     if (to - from > (whole.to - whole.from) / 2) return [whole];
     const inside = parts.filter((p) => p.to > from && p.from < to);
-    const isCovered = inside.length > 0 && inside[0]!.from <= from && inside[inside.length - 1]!.to >= to && inside.every((p, i) => i === 0 || p.from === inside[i - 1]!.to);
+    const isCovered =
+      inside.length > 0 &&
+      inside[0]!.from <= from &&
+      inside[inside.length - 1]!.to >= to &&
+      inside.every((p, i) => i === 0 || p.from === inside[i - 1]!.to);
     return isCovered ? inside.map((p) => this.renumber(p)) : [whole];
   }
 
@@ -111,17 +141,42 @@ export class ReportTimeline {
     const [from, to] = [Number(params['from'] ?? whole.from), Number(params['to'] ?? whole.to)];
     const [columns, bins] = [Number(params['columns'] ?? USUAL_COLUMNS), Number(params['bins'] ?? USUAL_BINS)];
     const sources = this.blocks.map((block) => this.sources(block, from, to));
-    const wanted = rowsOf(params['rows'], sources.flatMap(([source]) => source!.rows));
+    const wanted = rowsOf(
+      params['rows'],
+      sources.flatMap(([source]) => source!.rows),
+    );
     const isAll = from <= whole.from && to >= whole.to;
     const cut = this.cut(sources, wanted, from, to, columns, bins, isAll ? whole.procedures : null);
     const exact = this.blocks.every((block) => block.exact);
     const step = Math.max(...sources.map(([source]) => (source!.to - source!.from) / source!.columns));
     const detail = !exact && step > (1.5 * (to - from)) / columns ? step : undefined;
-    return { from, to, columns, depth: whole.depth, ...(isAll ? { exact: whole.exact, count: whole.count, longest_gap: whole.longest_gap } : { exact, count: null, longest_gap: 0 }), rows: wanted, n_bins: bins, ...cut, ...(detail === undefined ? {} : { detail }) };
+    return {
+      from,
+      to,
+      columns,
+      depth: whole.depth,
+      ...(isAll
+        ? { exact: whole.exact, count: whole.count, longest_gap: whole.longest_gap }
+        : { exact, count: null, longest_gap: 0 }),
+      rows: wanted,
+      n_bins: bins,
+      ...cut,
+      ...(detail === undefined ? {} : { detail }),
+    };
   }
 
-  /** Times of all rows, unless they are known, and the pieces of those that are wanted. blocks: the pictures of each. */
-  private cut(blocks: readonly (readonly PictureAnswer[])[], wanted: readonly number[], from: number, to: number, columns: number, nBins: number, known: PictureAnswer['procedures'] | null) {
+  /**
+   * Times of all rows, unless they are known, and the pieces of those that are wanted. blocks: the pictures of each.
+   */
+  private cut(
+    blocks: readonly (readonly PictureAnswer[])[],
+    wanted: readonly number[],
+    from: number,
+    to: number,
+    columns: number,
+    nBins: number,
+    known: PictureAnswer['procedures'] | null,
+  ) {
     const { name, context, kind } = this.procedures;
     const n = name.length;
     const idle = kind.indexOf('idle');
@@ -153,7 +208,11 @@ export class ReportTimeline {
           if (until <= at) continue;
           if (shown >= 0) {
             times[shown]! += until - at;
-            for (let bin = Math.floor((at - from) / wide); bin < nBins && from + bin * wide < until; bin++) shares[shown * nBins + bin]! += Math.max(0, Math.min(until, from + (bin + 1) * wide) - Math.max(at, from + bin * wide));
+            for (let bin = Math.floor((at - from) / wide); bin < nBins && from + bin * wide < until; bin++)
+              shares[shown * nBins + bin]! += Math.max(
+                0,
+                Math.min(until, from + (bin + 1) * wide) - Math.max(at, from + bin * wide),
+              );
           }
           while (isDrawn && at < until && column < columns) {
             const next = from + (column + 1) * step;
@@ -191,12 +250,22 @@ export class ReportTimeline {
     const place = new Int32Array(n);
     order.forEach((old, i) => (place[old] = i));
     const pick = <T>(list: readonly T[]) => order.map((i) => list[i]!);
-    const inBin = Array.from({ length: nBins }, (_, bin) => order.reduce((sum, i) => sum + shares[i * nBins + bin]!, 0));
+    const inBin = Array.from({ length: nBins }, (_, bin) =>
+      order.reduce((sum, i) => sum + shares[i * nBins + bin]!, 0),
+    );
     return {
       time: times.reduce((sum, t) => sum + t, 0),
       pieces: wanted.map((row) => byRow.get(row)!.map((v, i) => (i % 2 && v >= 0 ? place[v]! : v))),
-      procedures: { name: pick(name), context: pick(context), kind: pick(kind), time: order.map((i) => times[i]!), count: order.map((i) => counts[i]!) },
-      bins: order.slice(0, MOST_BINNED).map((i) => inBin.map((all, bin) => (all > 0 ? shares[i * nBins + bin]! / all : 0))),
+      procedures: {
+        name: pick(name),
+        context: pick(context),
+        kind: pick(kind),
+        time: order.map((i) => times[i]!),
+        count: order.map((i) => counts[i]!),
+      },
+      bins: order
+        .slice(0, MOST_BINNED)
+        .map((i) => inBin.map((all, bin) => (all > 0 ? shares[i * nBins + bin]! / all : 0))),
     };
   }
 
@@ -213,7 +282,15 @@ export class ReportTimeline {
       const shown = pieces[i + 1]!;
       if (exact.from + end * unit <= Number(params['from'])) continue;
       if (shown < 0) break;
-      list.push({ name: this.procedures.name[shown]!, kind: this.procedures.kind[shown]!, start, end: exact.from + end * unit, duration: pieces[i]! * unit, level: 0, context: this.procedures.context[shown]! });
+      list.push({
+        name: this.procedures.name[shown]!,
+        kind: this.procedures.kind[shown]!,
+        start,
+        end: exact.from + end * unit,
+        duration: pieces[i]! * unit,
+        level: 0,
+        context: this.procedures.context[shown]!,
+      });
     }
     return { counted: 'intervals', more: false, list };
   }

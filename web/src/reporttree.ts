@@ -1,7 +1,17 @@
-// A whole call tree that a report holds, and what the server would answer to requests for parts of it (docs/viewer-api.md, "Rows of call trees").
+// A whole call tree that a report holds, and what the server would answer to requests for parts of it
+// (docs/viewer-api.md, "Rows of call trees").
 import type { Params } from './api';
 import { known, type Num } from './format';
-import { APART, CUT, HOT, MATCH, matcher, type RowColumns, type TreeAnswer, type TreeMetric } from './screens/tree-data';
+import {
+  APART,
+  CUT,
+  HOT,
+  MATCH,
+  matcher,
+  type RowColumns,
+  type TreeAnswer,
+  type TreeMetric,
+} from './screens/tree-data';
 
 /** The answer to `whole`: rows are in the order of the source, list by list; what has too little is left out. */
 export interface WholeAnswer extends TreeAnswer {
@@ -129,7 +139,8 @@ export class WholeTree {
   private chooseMetrics(params: Params): number[] {
     const { metrics } = this.whole;
     const numbers = text(params, 'metrics');
-    if (numbers !== null) return numbers.split(',').map((id) => this.checked(metrics.findIndex((m) => m.id === Number(id))));
+    if (numbers !== null)
+      return numbers.split(',').map((id) => this.checked(metrics.findIndex((m) => m.id === Number(id))));
     const name = text(params, 'metric');
     if (name !== null) return [this.checked(metrics.findIndex((m) => m.name === name))];
     return this.whole.usual.map((id) => this.checked(metrics.findIndex((m) => m.id === id)));
@@ -146,7 +157,10 @@ export class WholeTree {
     return known(this.exact(i, metric, exclusive));
   }
 
-  /** What rows are sorted by: their size; where they have no value that of what lies below, of metrics that only some rows have. */
+  /**
+   * What rows are sorted by: their size; where they have no value that of what lies below, of metrics that only some
+   * rows have.
+   */
   private size(i: number, metric: number, exclusive: boolean): number {
     const key = metric * 2 + Number(exclusive);
     let sizes = this.sizes.get(key);
@@ -170,13 +184,21 @@ export class WholeTree {
     const { rows } = this.whole;
     const apart = (i: number) => rows.flags[i]! & APART;
     const metric = q.metrics[q.sortMetric];
-    const sizes = (q.sort === 'inclusive' || q.sort === 'exclusive') && metric !== undefined ? new Map(items.map((i) => [i, this.size(i, metric, q.sort === 'exclusive')])) : null;
+    const sizes =
+      (q.sort === 'inclusive' || q.sort === 'exclusive') && metric !== undefined
+        ? new Map(items.map((i) => [i, this.size(i, metric, q.sort === 'exclusive')]))
+        : null;
     const byName = (a: number, b: number) => {
       const [x, y] = [rows.name[a] ?? null, rows.name[b] ?? null];
       if (x === y || x === null || y === null) return Number(x === null) - Number(y === null);
       return x < y ? -1 : 1;
     };
-    const key = q.sort === 'name' ? byName : sizes ? (a: number, b: number) => sizes.get(b)! - sizes.get(a)! : (a: number, b: number) => a - b;
+    const key =
+      q.sort === 'name'
+        ? byName
+        : sizes
+          ? (a: number, b: number) => sizes.get(b)! - sizes.get(a)!
+          : (a: number, b: number) => a - b;
     return [...items].sort((a, b) => apart(a) - apart(b) || (q.isReversed ? -key(a, b) : key(a, b)) || a - b);
   }
 
@@ -191,7 +213,7 @@ export class WholeTree {
     if (metric === undefined || !this.whole.metrics[metric]!.adds_up) return path;
     const exclusive = this.view !== 'top-down';
     let least = from < 0 ? 0 : this.size(from, metric, exclusive);
-    for (let at = from; ; ) {
+    for (let at = from; ;) {
       let [best, largest] = [-1, 0];
       for (const k of this.below(at)) {
         const size = this.size(k, metric, exclusive);
@@ -251,11 +273,13 @@ export class WholeTree {
     while (stack.length > 0) {
       const i = stack.pop()!;
       if (i === from || q.marks![i]! & IS_MATCH) all.push(i);
-      if (i === from || q.marks![i]! & ABOVE || this.leadsTo(i, from)) stack.push(...this.sorted(this.below(i), q).reverse());
+      if (i === from || q.marks![i]! & ABOVE || this.leadsTo(i, from))
+        stack.push(...this.sorted(this.below(i), q).reverse());
     }
     const at = all.indexOf(from);
     const found = all.filter((i) => q.marks![i]! & IS_MATCH);
-    const further = at < 0 ? [] : (isBackwards ? all.slice(0, at) : all.slice(at + 1)).filter((i) => q.marks![i]! & IS_MATCH);
+    const further =
+      at < 0 ? [] : (isBackwards ? all.slice(0, at) : all.slice(at + 1)).filter((i) => q.marks![i]! & IS_MATCH);
     const some = further.length > 0 ? further : found;
     return some[isBackwards ? some.length - 1 : 0] ?? -1;
   }
@@ -267,7 +291,8 @@ export class WholeTree {
   // ---- answers
 
   answer(params: Params): TreeAnswer {
-    if (['root', 'run', 'location', 'hide', 'hide-subtree'].some((name) => text(params, name) !== null)) throw new NotInside();
+    if (['root', 'run', 'location', 'hide', 'hide-subtree'].some((name) => text(params, name) !== null))
+      throw new NotInside();
     const metrics = this.chooseMetrics(params);
     const byValue = (sort: string) => sort === 'inclusive' || sort === 'exclusive';
     const sort = text(params, 'sort') ?? (this.view === 'top-down' ? 'inclusive' : 'exclusive');
@@ -276,7 +301,15 @@ export class WholeTree {
     const marks = match === null ? null : this.search(match);
     const isList = this.view === 'flat' && this.by !== 'scope';
     const hot = isList ? [] : this.hotPath(-1, metrics[0]);
-    const q: Question = { metrics, sort, sortMetric: number(params, 'sort_metric', 0), isReversed: order !== null && (order === 'ascending') === byValue(sort), marks, isFiltered: marks !== null && text(params, 'filter') === '1', hot: new Set(hot) };
+    const q: Question = {
+      metrics,
+      sort,
+      sortMetric: number(params, 'sort_metric', 0),
+      isReversed: order !== null && (order === 'ascending') === byValue(sort),
+      marks,
+      isFiltered: marks !== null && text(params, 'filter') === '1',
+      hot: new Set(hot),
+    };
     const { lists, rows, at } = this.gather(params, q, hot);
     const found = marks && {
       n: marks.reduce((n, m) => n + (m & IS_MATCH), 0),
@@ -284,7 +317,8 @@ export class WholeTree {
       exclusive: metrics.map((m) => this.foundSum(marks, m, true)),
     };
     const { node } = this.whole.rows;
-    const columns = (exclusive: boolean) => (rows.length > 0 ? metrics.map((m) => rows.map((i) => this.exact(i, m, exclusive))) : []);
+    const columns = (exclusive: boolean) =>
+      rows.length > 0 ? metrics.map((m) => rows.map((i) => this.exact(i, m, exclusive))) : [];
     return {
       view: this.whole.view,
       by: this.whole.by,
@@ -305,7 +339,11 @@ export class WholeTree {
     };
   }
 
-  private gather(params: Params, q: Question, hot: readonly number[]): { lists: TreeAnswer['lists']; rows: number[]; at: number } {
+  private gather(
+    params: Params,
+    q: Question,
+    hot: readonly number[],
+  ): { lists: TreeAnswer['lists']; rows: number[]; at: number } {
     const lists: TreeAnswer['lists'] = [];
     const rows: number[] = [];
     const opened = new Set<number>();
@@ -318,7 +356,13 @@ export class WholeTree {
       const some = all.slice(offset, offset + Math.min(Math.max(limit, least), MOST_ROWS - rows.length));
       const missing = q.isFiltered ? 0 : this.missing(i);
       rows.push(...some);
-      lists.push({ node: i < 0 ? -1 : this.whole.rows.node[i]!, n: all.length, offset, rows: some.length, ...(missing > 0 ? { missing } : {}) });
+      lists.push({
+        node: i < 0 ? -1 : this.whole.rows.node[i]!,
+        n: all.length,
+        offset,
+        rows: some.length,
+        ...(missing > 0 ? { missing } : {}),
+      });
     };
     const reveal = (i: number) => {
       const path: number[] = [];
@@ -369,7 +413,12 @@ export class WholeTree {
     const all = this.whole.rows;
     const flags = (i: number) => {
       const mark = q.marks?.[i] ?? 0;
-      return (all.flags[i]! & ~INNER) | (q.hot.has(i) ? HOT : 0) | (mark & IS_MATCH ? MATCH : 0) | (mark & ABOVE ? LEADS_TO_MATCH : 0);
+      return (
+        (all.flags[i]! & ~INNER) |
+        (q.hot.has(i) ? HOT : 0) |
+        (mark & IS_MATCH ? MATCH : 0) |
+        (mark & ABOVE ? LEADS_TO_MATCH : 0)
+      );
     };
     // Where all of them are missing, opening says so
     const children = (i: number) => {
@@ -377,15 +426,26 @@ export class WholeTree {
       if (q.isFiltered && q.marks) return this.below(i).filter((k) => q.marks![k] !== 0).length;
       return this.below(i).length || all.children[i] || 0;
     };
-    const out: RowColumns = { node: rows.map((i) => all.node[i]!), depth: rows.map((i) => all.depth[i]!), name: rows.map((i) => all.name[i] ?? null), context: rows.map((i) => all.context[i] ?? null), children: rows.map(children), flags: rows.map(flags) };
+    const out: RowColumns = {
+      node: rows.map((i) => all.node[i]!),
+      depth: rows.map((i) => all.depth[i]!),
+      name: rows.map((i) => all.name[i] ?? null),
+      context: rows.map((i) => all.context[i] ?? null),
+      children: rows.map(children),
+      flags: rows.map(flags),
+    };
     for (const key of OPTIONAL) {
       const column = all[key] as (string | number | null)[] | undefined;
-      if (column && rows.some((i) => column[i] !== null)) (out[key] as (string | number | null)[]) = rows.map((i) => column[i] ?? null);
+      if (column && rows.some((i) => column[i] !== null))
+        (out[key] as (string | number | null)[]) = rows.map((i) => column[i] ?? null);
     }
     return out;
   }
 
-  /** Who calls the function of a row, and whom it calls, of all its calls in the tree; null where some of them may not be here. */
+  /**
+   * Who calls the function of a row, and whom it calls, of all its calls in the tree; null where some of them may not
+   * be here.
+   */
   private relatives(i: number, metric: number): Sandwich | null {
     if (this.whole.left_out > 0 || !this.whole.metrics[metric]?.has_inclusive) return null;
     const { name, flags, node } = this.whole.rows;
@@ -403,7 +463,7 @@ export class WholeTree {
     for (const k of this.preOrder) {
       if (bareName(name[k]) !== own) continue;
       calls++;
-      for (const stack = [...this.below(k)].reverse(); stack.length > 0; ) {
+      for (const stack = [...this.below(k)].reverse(); stack.length > 0;) {
         const at = stack.pop()!;
         if (isCall(at)) add(callees, at, at);
         else stack.push(...[...this.below(at)].reverse());
@@ -412,8 +472,14 @@ export class WholeTree {
       while (above >= 0 && !isCall(above)) above = this.parent[above]!;
       if (above >= 0) add(callers, above, k);
     }
-    const place = new Map(this.preOrder.map((k, at) => [node[k]!, at])); // of the same value the first in the tree is first
-    const sorted = (of: Map<string | null, Relative>) => ({ n: of.size, rows: [...of.values()].sort((a, b) => b.value - a.value || place.get(a.context)! - place.get(b.context)!).slice(0, MOST_RELATIVES) });
+    // of the same value the first in the tree is first
+    const place = new Map(this.preOrder.map((k, at) => [node[k]!, at]));
+    const sorted = (of: Map<string | null, Relative>) => ({
+      n: of.size,
+      rows: [...of.values()]
+        .sort((a, b) => b.value - a.value || place.get(a.context)! - place.get(b.context)!)
+        .slice(0, MOST_RELATIVES),
+    });
     return { calls, callers: sorted(callers), callees: sorted(callees) };
   }
 
@@ -423,34 +489,75 @@ export class WholeTree {
     const { rows } = this.whole;
     for (const k of this.preOrder) {
       const name = bareName(rows.name[k]);
-      const isFunction = known(rows.context[k]) !== null && rows.kind?.[k] !== 'call' && (this.view !== 'bottom-up' || this.parent[k]! < 0);
+      const isFunction =
+        known(rows.context[k]) !== null &&
+        rows.kind?.[k] !== 'call' &&
+        (this.view !== 'bottom-up' || this.parent[k]! < 0);
       if (isFunction && !(found.get(name)! <= rows.node[k]!)) found.set(name, rows.node[k]!);
     }
     return found;
   }
 
-  /** Callers and callees of a row's function: as all call paths say it, which `down` has, or an answer about one of them; null: neither. */
-  private relativesOf(context: number | null, name: string | null, metric: number | undefined, down: WholeTree | undefined, kept: Kept | undefined): Sandwich | null {
+  /**
+   * Callers and callees of a row's function: as all call paths say it, which `down` has, or an answer about one of
+   * them; null: neither.
+   */
+  private relativesOf(
+    context: number | null,
+    name: string | null,
+    metric: number | undefined,
+    down: WholeTree | undefined,
+    kept: Kept | undefined,
+  ): Sandwich | null {
     const id = metric === undefined ? -1 : this.whole.metrics[metric]!.id;
     const at = down?.indexOf.get(context ?? -1);
-    const found = context === null ? { calls: 0, callers: NOBODY, callees: NOBODY } : kept && bareName(kept.name) === bareName(name) && kept.metrics[0]?.id === id ? kept : at === undefined ? null : down!.relatives(at, down!.whole.metrics.findIndex((m) => m.id === id));
+    const found =
+      context === null
+        ? { calls: 0, callers: NOBODY, callees: NOBODY }
+        : kept && bareName(kept.name) === bareName(name) && kept.metrics[0]?.id === id
+          ? kept
+          : at === undefined
+            ? null
+            : down!.relatives(
+                at,
+                down!.whole.metrics.findIndex((m) => m.id === id),
+              );
     if (!found || this === down) return found;
     const rows = this.rowsByName();
-    const placed = ({ n, rows: all }: Relatives): Relatives => ({ n, rows: all.map(({ context, name, n, value }) => ({ context, node: rows.get(bareName(name)) ?? null, name, n, value })) });
+    const placed = ({ n, rows: all }: Relatives): Relatives => ({
+      n,
+      rows: all.map(({ context, name, n, value }) => ({
+        context,
+        node: rows.get(bareName(name)) ?? null,
+        name,
+        n,
+        value,
+      })),
+    });
     return { calls: found.calls, callers: placed(found.callers), callees: placed(found.callees) };
   }
 
-  /** What the trees know of a context, or of a row of this view, as api/node says it. kept: what the report holds of a call path of this function. */
-  node(params: Params, down: WholeTree | undefined, kept: (context: number, name: string | null) => Kept | undefined): unknown {
+  /**
+   * What the trees know of a context, or of a row of this view, as api/node says it. kept: what the report holds of a
+   * call path of this function.
+   */
+  node(
+    params: Params,
+    down: WholeTree | undefined,
+    kept: (context: number, name: string | null) => Kept | undefined,
+  ): unknown {
     const isDown = this === down;
     const i = this.indexOf.get(number(params, isDown ? 'context' : 'node', -1));
     if (i === undefined) throw new NotInside();
     const { rows } = this.whole;
     const metrics = this.chooseMetrics(params);
     const path: { context: number | null; node: number; name: string | null }[] = [];
-    for (let k = i; k >= 0; k = this.parent[k]!) path.unshift({ context: known(rows.context[k]), node: rows.node[k]!, name: rows.name[k] ?? null });
+    for (let k = i; k >= 0; k = this.parent[k]!)
+      path.unshift({ context: known(rows.context[k]), node: rows.node[k]!, name: rows.name[k] ?? null });
     let below = 0;
-    if (isDown) for (const stack = [i]; stack.length > 0; ) for (const k of this.below(stack.pop()!)) (below += 1), stack.push(k);
+    if (isDown)
+      for (const stack = [i]; stack.length > 0;)
+        for (const k of this.below(stack.pop()!)) ((below += 1), stack.push(k));
     const { context, name } = path[path.length - 1]!;
     const place = Object.fromEntries(OPTIONAL.map((key) => [key, rows[key]?.[i] ?? null]));
     const one = context === null ? undefined : kept(context, name);
@@ -467,12 +574,23 @@ export class WholeTree {
       below,
       path,
       metrics: metrics.map((m) => this.whole.metrics[m]!),
-      values: this.whole.metrics.map((m, k) => ({ id: m.id, name: m.name, display_name: m.display_name, unit: m.unit, ...(m.has_inclusive ? { inclusive: this.exact(i, k, false) } : {}), ...(m.has_exclusive ? { exclusive: this.exact(i, k, true) } : {}) })),
+      values: this.whole.metrics.map((m, k) => ({
+        id: m.id,
+        name: m.name,
+        display_name: m.display_name,
+        unit: m.unit,
+        ...(m.has_inclusive ? { inclusive: this.exact(i, k, false) } : {}),
+        ...(m.has_exclusive ? { exclusive: this.exact(i, k, true) } : {}),
+      })),
       ...(relatives ?? { calls: 0, callers: NOBODY, callees: NOBODY }),
       source_id: isDown && isSame ? (one?.source_id ?? null) : null,
       source: isThere ? (one?.source ?? null) : null,
       attributes: one?.attributes.filter((a) => a.owner === 'region' || (isDown && isSame)) ?? [],
-      lacks: [...(relatives ? [] : ['callers and callees']), ...(context === null || isThere ? [] : ['lines of the source']), ...(context === null || isSame || (!isDown && one) ? [] : ['attributes'])],
+      lacks: [
+        ...(relatives ? [] : ['callers and callees']),
+        ...(context === null || isThere ? [] : ['lines of the source']),
+        ...(context === null || isSame || (!isDown && one) ? [] : ['attributes']),
+      ],
     };
   }
 }

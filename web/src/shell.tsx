@@ -1,6 +1,20 @@
 // The page around the screens.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { forgetAnswers, get, getAnew, isReport, opened, post, setFormulas, type Failure, failure, type Input, type Inputs, type Metric, type Opened } from './api';
+import {
+  forgetAnswers,
+  get,
+  getAnew,
+  isReport,
+  opened,
+  post,
+  setFormulas,
+  type Failure,
+  failure,
+  type Input,
+  type Inputs,
+  type Metric,
+  type Opened,
+} from './api';
 import { Boundary, Failed, Waiting } from './boundary';
 import { Dialog } from './dialog';
 import { filesOf, openFiles, type Dropped } from './drop';
@@ -42,11 +56,14 @@ function useInputs(formulas: string): [Inputs | null, Failure | null, (then?: (i
     if (isReport()) return undefined;
     const look = () => {
       if (document.hidden || !known.current) return;
-      getAnew<Inputs>('inputs').then((inputs) => {
-        if (JSON.stringify(inputs) === JSON.stringify(known.current)) return;
-        forgetAnswers();
-        load();
-      }, () => undefined);
+      getAnew<Inputs>('inputs').then(
+        (inputs) => {
+          if (JSON.stringify(inputs) === JSON.stringify(known.current)) return;
+          forgetAnswers();
+          load();
+        },
+        () => undefined,
+      );
     };
     addEventListener('focus', look);
     addEventListener('visibilitychange', look);
@@ -58,7 +75,15 @@ function useInputs(formulas: string): [Inputs | null, Failure | null, (then?: (i
   // Until the next list comes: what there is no formula of any more is no metric
   const inputs = useMemo(() => {
     const gone = state.inputs?.derives?.map((d) => d.text).filter((text) => !formulas.split('\n').includes(text)) ?? [];
-    return state.inputs && gone.length > 0 ? { ...state.inputs, inputs: state.inputs.inputs.map((i) => ({ ...i, metrics: i.metrics?.filter((m) => !m.derive || !gone.includes(m.derive)) })) } : state.inputs;
+    return state.inputs && gone.length > 0
+      ? {
+          ...state.inputs,
+          inputs: state.inputs.inputs.map((i) => ({
+            ...i,
+            metrics: i.metrics?.filter((m) => !m.derive || !gone.includes(m.derive)),
+          })),
+        }
+      : state.inputs;
   }, [state.inputs, formulas]);
   return [inputs, state.error, load];
 }
@@ -110,16 +135,18 @@ function KeysDialog({ onClose }: { onClose: () => void }) {
           <section key={group.title}>
             <h3>{group.title}</h3>
             <dl>
-              {group.keys.filter((k) => !k.hidden).map((k) => (
-                <div key={k.key}>
-                  <dt>
-                    {k.key.split(' ').map((part, i) => (
-                      <kbd key={i}>{part}</kbd>
-                    ))}
-                  </dt>
-                  <dd>{k.label}</dd>
-                </div>
-              ))}
+              {group.keys
+                .filter((k) => !k.hidden)
+                .map((k) => (
+                  <div key={k.key}>
+                    <dt>
+                      {k.key.split(' ').map((part, i) => (
+                        <kbd key={i}>{part}</kbd>
+                      ))}
+                    </dt>
+                    <dd>{k.label}</dd>
+                  </div>
+                ))}
             </dl>
           </section>
         ))}
@@ -139,14 +166,37 @@ interface PaletteProps {
 function Palette({ shown, inputs, input, metric, onClose }: PaletteProps) {
   const choices = useMemo<Choice[]>(
     () => [
-      ...shown.map((s) => ({ id: `s ${s.id}`, kind: 'Screen', label: s.title, hint: `g ${s.key}`, run: () => navigate({}, 'push', s.id) })),
+      ...shown.map((s) => ({
+        id: `s ${s.id}`,
+        kind: 'Screen',
+        label: s.title,
+        hint: `g ${s.key}`,
+        run: () => navigate({}, 'push', s.id),
+      })),
       ...keyGroups().flatMap((group) =>
         group.keys
           .filter((k) => !k.hidden && !k.key.startsWith('g ') && k.key !== 'Ctrl+K')
-          .map((k) => ({ id: `k ${group.title} ${k.key}`, kind: group.title === EVERYWHERE ? 'Action' : group.title, label: k.label, hint: k.key, run: () => k.run(new KeyboardEvent('keydown')) })),
+          .map((k) => ({
+            id: `k ${group.title} ${k.key}`,
+            kind: group.title === EVERYWHERE ? 'Action' : group.title,
+            label: k.label,
+            hint: k.key,
+            run: () => k.run(new KeyboardEvent('keydown')),
+          })),
       ),
-      ...(['auto', 'light', 'dark'] as Theme[]).map((t) => ({ id: `t ${t}`, kind: 'Theme', label: t, run: () => setTheme(t) })),
-      ...(inputs?.inputs ?? []).map((i) => ({ id: `i ${i.id}`, kind: 'Input', label: i.name, hint: i.format_title ?? '', run: () => select({ dataset: i.id }) })),
+      ...(['auto', 'light', 'dark'] as Theme[]).map((t) => ({
+        id: `t ${t}`,
+        kind: 'Theme',
+        label: t,
+        run: () => setTheme(t),
+      })),
+      ...(inputs?.inputs ?? []).map((i) => ({
+        id: `i ${i.id}`,
+        kind: 'Input',
+        label: i.name,
+        hint: i.format_title ?? '',
+        run: () => select({ dataset: i.id }),
+      })),
       ...(input ? metricChoices(input, metric).map((c) => ({ ...c, kind: 'Metric', chosen: false })) : []),
     ],
     [shown, inputs, input],
@@ -161,7 +211,8 @@ function Palette({ shown, inputs, input, metric, onClose }: PaletteProps) {
 type Open = 'keys' | 'palette' | 'formulas' | null;
 
 function Body({ input, screen, props }: { input: Input | undefined; screen: Screen; props: ScreenProps | null }) {
-  if (!input) return <div class="message">Nothing is open. Drop files onto the page, or start assay view with some.</div>;
+  if (!input)
+    return <div class="message">Nothing is open. Drop files onto the page, or start assay view with some.</div>;
   if (input.error) return <Failed failure={input.error} title={`${input.name} could not be read`} />;
   if (!props) return null;
   if (!screen.available(props.inputs, props.input)) {
@@ -181,7 +232,9 @@ function Body({ input, screen, props }: { input: Input | undefined; screen: Scre
 
 export function App() {
   const address = useAddress();
-  const selection = isReport() ? { ...selectionOf(address), run: null, point: null, locations: null } : selectionOf(address); // a report has no others
+  const selection = isReport()
+    ? { ...selectionOf(address), run: null, point: null, locations: null }
+    : selectionOf(address); // a report has no others
   const formulas = isReport() ? [] : formulasIn(address);
   setFormulas(formulas); // whatever is asked from here on has them
   const [inputs, error, reload] = useInputs(formulas.join('\n'));
@@ -227,7 +280,15 @@ export function App() {
     { key: 'm', label: 'Next metric', run: () => metricStep(1) },
     { key: 'M', label: 'Previous metric', run: () => metricStep(-1) },
     { key: '=', label: 'Metrics of formulas', isLive: true, run: () => setOpen(input && 'formulas') },
-    ...(screen.hasSides ? [{ key: 'x', label: 'Inclusive or exclusive', run: () => select({ sides: selection.sides === 'inclusive' ? 'exclusive' : 'inclusive' }) }] : []),
+    ...(screen.hasSides
+      ? [
+          {
+            key: 'x',
+            label: 'Inclusive or exclusive',
+            run: () => select({ sides: selection.sides === 'inclusive' ? 'exclusive' : 'inclusive' }),
+          },
+        ]
+      : []),
     { key: 'u', label: 'Undo: one step back', run: () => history.back() },
     { key: 'U', label: 'Redo: one step forward', run: () => history.forward() },
     { key: 'y', label: 'Copy as command', run: copyCommand },
@@ -235,11 +296,24 @@ export function App() {
     { key: 'T', label: 'Theme: auto, light, dark', run: () => nextTheme(theme()) },
   ];
   useKeys(EVERYWHERE, keys);
-  useKeys('Screens', shown.map((s) => ({ key: `g ${s.key}`, label: s.title, run: () => goTo(s.id) })));
+  useKeys(
+    'Screens',
+    shown.map((s) => ({ key: `g ${s.key}`, label: s.title, run: () => goTo(s.id) })),
+  );
 
   return (
     <div class={isOver ? 'app over' : 'app'}>
-      <Rail inputs={inputs} chosen={found?.id ?? -1} sides={screen.id === 'compare' && inputs ? (sidesOf(inputs, readScreen('compare', DEFAULTS)) ?? []).map((i) => i.id) : []} onFiles={onFiles} onDismiss={dismiss} />
+      <Rail
+        inputs={inputs}
+        chosen={found?.id ?? -1}
+        sides={
+          screen.id === 'compare' && inputs
+            ? (sidesOf(inputs, readScreen('compare', DEFAULTS)) ?? []).map((i) => i.id)
+            : []
+        }
+        onFiles={onFiles}
+        onDismiss={dismiss}
+      />
       <div class="main">
         <TopBar
           inputs={inputs}
@@ -254,7 +328,16 @@ export function App() {
           onCopyCommand={copyCommand}
           searchRef={searchRef}
         />
-        {input && <FilterBar input={input} screen={screen} metric={metric} selection={selection} failed={inputs?.derives?.find((d) => d.error)} onFormulas={() => setOpen('formulas')} />}
+        {input && (
+          <FilterBar
+            input={input}
+            screen={screen}
+            metric={metric}
+            selection={selection}
+            failed={inputs?.derives?.find((d) => d.error)}
+            onFormulas={() => setOpen('formulas')}
+          />
+        )}
         <main id="screen" role="tabpanel" aria-label={screen.title}>
           {error && <Failed failure={error} />}
           {!error && !inputs && <Waiting />}
@@ -262,9 +345,13 @@ export function App() {
         </main>
       </div>
       {isOver && <div class="drop-hint">Drop to open</div>}
-      {!IS_REPORT && open === 'formulas' && input && <FormulaDialog input={input} formulas={formulas} onClose={() => setOpen(null)} />}
+      {!IS_REPORT && open === 'formulas' && input && (
+        <FormulaDialog input={input} formulas={formulas} onClose={() => setOpen(null)} />
+      )}
       {open === 'keys' && <KeysDialog onClose={() => setOpen(null)} />}
-      {open === 'palette' && <Palette shown={shown} inputs={inputs} input={input} metric={metric} onClose={() => setOpen(null)} />}
+      {open === 'palette' && (
+        <Palette shown={shown} inputs={inputs} input={input} metric={metric} onClose={() => setOpen(null)} />
+      )}
       <MenuHost />
       <ToastHost />
     </div>

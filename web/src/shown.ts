@@ -1,4 +1,5 @@
-// What every request about values says: the input, the metric, the run, the places. What is as usual is left out, so that reports know it by the same name.
+// What every request about values says: the input, the metric, the run, the places. What is as usual is left out, so
+// that reports know it by the same name.
 import type { Metric, Opened, Params } from './api';
 import type { Selection } from './state';
 
@@ -10,5 +11,10 @@ export function runWords(input: Opened, selection: Selection): string | null {
 }
 
 export function shownParams(input: Opened, metric: Metric | null, selection: Selection): Params {
-  return { d: input.id, metric: metric && !metric.is_main ? metric.name : null, run: runWords(input, selection), location: selection.locations };
+  return {
+    d: input.id,
+    metric: metric && !metric.is_main ? metric.name : null,
+    run: runWords(input, selection),
+    location: selection.locations,
+  };
 }

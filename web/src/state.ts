@@ -19,7 +19,9 @@ export function parseHash(hash: string): Address {
 
 /** The same state gives the same text: keys are sorted. */
 export function formatHash(address: Address): string {
-  const pairs = [...address.values].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`);
+  const pairs = [...address.values]
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`);
   return `#${address.screen}${pairs.length ? `?${pairs.join('&')}` : ''}`;
 }
 
@@ -46,8 +48,14 @@ export function followAddress(): void {
   addEventListener('hashchange', follow);
 }
 
-/** Changes values (null removes one) and, where given, the screen. 'push' is a step that back undoes, 'replace' is none. */
-export function navigate(patch: Record<string, string | null>, how: How = 'push', screen: string = current.screen): void {
+/**
+ * Changes values (null removes one) and, where given, the screen. 'push' is a step that back undoes, 'replace' is none.
+ */
+export function navigate(
+  patch: Record<string, string | null>,
+  how: How = 'push',
+  screen: string = current.screen,
+): void {
   const values = new Map(current.values);
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) values.delete(key);
@@ -62,7 +70,10 @@ export function navigate(patch: Record<string, string | null>, how: How = 'push'
   tell();
 }
 
-/** What is inside looks as this address says, not as that of the page: a sheet of paper, on which all is in sight and nothing moves. */
+/**
+ * What is inside looks as this address says, not as that of the page: a sheet of paper, on which all is in sight and
+ * nothing moves.
+ */
 export const OnPaper = createContext<Address | null>(null);
 export const useIsOnPaper = (): boolean => useContext(OnPaper) !== null;
 
@@ -97,7 +108,8 @@ export interface Selection {
   search: string;
 }
 
-const number = (text: string | undefined): number | null => (text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null);
+const number = (text: string | undefined): number | null =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
 
 export function selectionOf({ values }: Address): Selection {
   return {
@@ -113,7 +125,19 @@ export function selectionOf({ values }: Address): Selection {
 }
 
 /** What is chosen of one dataset, and means something else, or nothing, of another. */
-const OF_DATASET = ['r', 'pt', 'loc', 'sel', 'flame.root', 'scale.at', 'scale.pins', 'scale.set', ...['at', 'open', 'shut'].map((k) => `system.${k}`), ...['metrics', 'open', 'root', 'row', 'sort'].map((k) => `tree.${k}`), ...['a', 'at', 'b', 'closed', 'from', 'row', 'to'].map((k) => `timeline.${k}`)];
+const OF_DATASET = [
+  'r',
+  'pt',
+  'loc',
+  'sel',
+  'flame.root',
+  'scale.at',
+  'scale.pins',
+  'scale.set',
+  ...['at', 'open', 'shut'].map((k) => `system.${k}`),
+  ...['metrics', 'open', 'root', 'row', 'sort'].map((k) => `tree.${k}`),
+  ...['a', 'at', 'b', 'closed', 'from', 'row', 'to'].map((k) => `timeline.${k}`),
+];
 
 /** Another dataset has other contexts, runs, points and locations: what is chosen of them goes. */
 export function selectionPatch(patch: Partial<Selection>): Record<string, string | null> {
@@ -145,7 +169,11 @@ export type Value = string | number | boolean;
 type Widen<T> = { [K in keyof T]: T[K] extends number ? number : T[K] extends boolean ? boolean : string };
 
 /** The screen's values, of the types of the defaults. A text that is no such value counts as the default. */
-export function readScreen<T extends Record<string, Value>>(screen: string, defaults: T, from: Address = current): Widen<T> {
+export function readScreen<T extends Record<string, Value>>(
+  screen: string,
+  defaults: T,
+  from: Address = current,
+): Widen<T> {
   const out: Record<string, Value> = {};
   for (const [key, standard] of Object.entries(defaults)) {
     const text = from.values.get(`${screen}.${key}`);
@@ -158,16 +186,26 @@ export function readScreen<T extends Record<string, Value>>(screen: string, defa
   return out as Widen<T>;
 }
 
-export function writeScreen<T extends Record<string, Value>>(screen: string, defaults: T, patch: Partial<Widen<T>>, how: How = 'push'): void {
+export function writeScreen<T extends Record<string, Value>>(
+  screen: string,
+  defaults: T,
+  patch: Partial<Widen<T>>,
+  how: How = 'push',
+): void {
   const out: Record<string, string | null> = {};
   for (const [key, value] of Object.entries(patch) as [string, Value | undefined][]) {
-    if (value !== undefined) out[`${screen}.${key}`] = value === defaults[key] ? null : typeof value === 'boolean' ? (value ? '1' : '0') : String(value);
+    if (value !== undefined)
+      out[`${screen}.${key}`] =
+        value === defaults[key] ? null : typeof value === 'boolean' ? (value ? '1' : '0') : String(value);
   }
   navigate(out, how);
 }
 
 /** `const [view, setView] = useScreen('flame', { inverted: false, depth: 0 })`. The defaults must be a constant. */
-export function useScreen<T extends Record<string, Value>>(screen: string, defaults: T): [Widen<T>, (patch: Partial<Widen<T>>, how?: How) => void] {
+export function useScreen<T extends Record<string, Value>>(
+  screen: string,
+  defaults: T,
+): [Widen<T>, (patch: Partial<Widen<T>>, how?: How) => void] {
   const values = readScreen(screen, defaults, useAddress());
   return [values, (patch, how) => writeScreen(screen, defaults, patch, how)];
 }

@@ -36,7 +36,8 @@ export function followTheme(): void {
 
 export const theme = (): Theme => chosen;
 /** Paper is light. */
-export const isDark = (): boolean => !isPrinting && (chosen === 'dark' || (chosen === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches));
+export const isDark = (): boolean =>
+  !isPrinting && (chosen === 'dark' || (chosen === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches));
 
 export function setTheme(next: Theme): void {
   chosen = next;
@@ -60,4 +61,5 @@ export function useTheme(): { theme: Theme; isDark: boolean } {
 }
 
 /** The value of a custom property: cssColor('--text'). */
-export const cssColor = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export const cssColor = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim();

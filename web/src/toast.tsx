@@ -23,7 +23,8 @@ export function toast(text: string, isError = false, until?: Promise<unknown>): 
   const id = next++;
   toasts = [...toasts.filter((t) => t.text !== text), { id, text, isError }].slice(-4);
   redrawHost();
-  if (!isError) void Promise.allSettled([until, new Promise((resolve) => setTimeout(resolve, SHOWN_MS))]).then(() => close(id));
+  if (!isError)
+    void Promise.allSettled([until, new Promise((resolve) => setTimeout(resolve, SHOWN_MS))]).then(() => close(id));
 }
 
 /** What went wrong, with the place where there is one: "profile.cubex:12: …". */

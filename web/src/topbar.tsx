@@ -68,7 +68,13 @@ export function TopBar(props: TopBarProps) {
     <header class="topbar">
       <nav class="tabs" role="tablist" aria-label="Screens">
         {props.screens.map((s) => (
-          <button key={s.id} role="tab" aria-selected={s === props.screen} title={`${s.title} (g ${s.key})`} onClick={() => props.onScreen(s.id)}>
+          <button
+            key={s.id}
+            role="tab"
+            aria-selected={s === props.screen}
+            title={`${s.title} (g ${s.key})`}
+            onClick={() => props.onScreen(s.id)}
+          >
             {s.title}
           </button>
         ))}
@@ -78,7 +84,13 @@ export function TopBar(props: TopBarProps) {
       <button class="quiet palette-button" title="All commands (Ctrl-K)" onClick={props.onPalette}>
         <kbd>Ctrl K</kbd>
       </button>
-      <button class="quiet" title="Copy as command (y)" aria-label="Copy as command" disabled={!props.screens.includes(props.screen)} onClick={props.onCopyCommand}>
+      <button
+        class="quiet"
+        title="Copy as command (y)"
+        aria-label="Copy as command"
+        disabled={!props.screens.includes(props.screen)}
+        onClick={props.onCopyCommand}
+      >
         <Icon name="command" />
       </button>
       <button class="quiet" title="Copy link (Y)" aria-label="Copy link" onClick={props.onCopyLink}>
@@ -97,7 +109,11 @@ export function TopBar(props: TopBarProps) {
 /** How many metrics this one is a part of, one of the other. */
 function depthOf(metrics: readonly Metric[], metric: Metric): number {
   let depth = 0;
-  for (let at: Metric | undefined = metric; typeof at?.parent === 'number' && depth < 9 && (at = metrics.find((m) => m.id === at!.parent)); ) depth++;
+  for (
+    let at: Metric | undefined = metric;
+    typeof at?.parent === 'number' && depth < 9 && (at = metrics.find((m) => m.id === at!.parent));
+  )
+    depth++;
   return depth;
 }
 
@@ -105,7 +121,13 @@ function depthOf(metrics: readonly Metric[], metric: Metric): number {
 const unitHint = (m: Metric): string => (m.name.endsWith(`(${m.unit})`) ? '' : (m.unit ?? ''));
 
 export function metricChoices(input: Opened, chosen: Metric | null): Choice[] {
-  return input.metrics.map((m) => ({ id: `m${m.id}`, label: '\u2003'.repeat(depthOf(input.metrics, m)) + (m.display_name || m.name), hint: unitHint(m), chosen: m === chosen, run: () => select({ metric: m.name }) }));
+  return input.metrics.map((m) => ({
+    id: `m${m.id}`,
+    label: '\u2003'.repeat(depthOf(input.metrics, m)) + (m.display_name || m.name),
+    hint: unitHint(m),
+    chosen: m === chosen,
+    run: () => select({ metric: m.name }),
+  }));
 }
 
 function PointPicker({ input, selection }: { input: Opened; selection: Selection }) {
@@ -114,7 +136,12 @@ function PointPicker({ input, selection }: { input: Opened; selection: Selection
   const usual = input.runs.some((r) => r.point !== null) ? 'largest' : 'all points'; // as --run has it
   const choices: Choice[] = [
     { id: 'all', label: usual, chosen: !chosen, run: () => select({ point: null, run: null }) },
-    ...input.points.map((p) => ({ id: String(p.id), label: p.label, chosen: p === chosen, run: () => select({ point: p.id, run: null }) })),
+    ...input.points.map((p) => ({
+      id: String(p.id),
+      label: p.label,
+      chosen: p === chosen,
+      run: () => select({ point: p.id, run: null }),
+    })),
   ];
   return <Picker label="Point" value={chosen?.label ?? usual} choices={choices} />;
 }
@@ -156,7 +183,17 @@ export function FilterBar({ input, screen, metric, selection, failed, onFormulas
   const hasRuns = !isReport() && screen.without !== 'runs';
   return (
     <div class="filterbar" role="toolbar" aria-label="What is shown">
-      {metric && screen.without !== 'metric' && <Picker label="Metric" value={metric.display_name || metric.name} hint={unitHint(metric)} choices={[...metricChoices(input, metric), ...(isReport() ? [] : [{ id: 'formula', label: 'of a formula …', hint: '=', run: onFormulas }])]} />}
+      {metric && screen.without !== 'metric' && (
+        <Picker
+          label="Metric"
+          value={metric.display_name || metric.name}
+          hint={unitHint(metric)}
+          choices={[
+            ...metricChoices(input, metric),
+            ...(isReport() ? [] : [{ id: 'formula', label: 'of a formula …', hint: '=', run: onFormulas }]),
+          ]}
+        />
+      )}
       {metric && screen.hasSides && (
         <div class="segmented" role="group" aria-label="Values">
           {(['inclusive', 'exclusive'] as const).map((sides) => (
@@ -168,8 +205,14 @@ export function FilterBar({ input, screen, metric, selection, failed, onFormulas
       )}
       {hasRuns && <PointPicker input={input} selection={selection} />}
       {hasRuns && <RunPicker input={input} selection={selection} />}
-      {failed && <button class="badge bad ellipsis" title={failed.error ?? ''} onClick={onFormulas}>{failed.error}</button>}
-      {selection.locations !== null && <Chip label="Locations" value={selection.locations} onRemove={() => select({ locations: null })} />}
+      {failed && (
+        <button class="badge bad ellipsis" title={failed.error ?? ''} onClick={onFormulas}>
+          {failed.error}
+        </button>
+      )}
+      {selection.locations !== null && (
+        <Chip label="Locations" value={selection.locations} onRemove={() => select({ locations: null })} />
+      )}
     </div>
   );
 }

@@ -20,10 +20,24 @@ export interface Listed<A, M> {
   redraw: () => void;
 }
 
-/** The tree as the parameters say. What is open stays open as long as `shape` is the same; else `first` says what to open. make: an empty model. */
-export function useLists<A extends RowLists, M extends ListModel<ModelRow> & { take: (answer: A) => void }>(path: string, params: Params, shape: string, first: Params, make: () => M, isKept = true): Listed<A, M> {
+/**
+ * The tree as the parameters say. What is open stays open as long as `shape` is the same; else `first` says what to
+ * open. make: an empty model.
+ */
+export function useLists<A extends RowLists, M extends ListModel<ModelRow> & { take: (answer: A) => void }>(
+  path: string,
+  params: Params,
+  shape: string,
+  first: Params,
+  make: () => M,
+  isKept = true,
+): Listed<A, M> {
   const key = canonical(path, params);
-  const [state, setState] = useState<{ key: string; loaded: Listed<A, M>['loaded']; error: Failure | null }>({ key: '', loaded: null, error: null });
+  const [state, setState] = useState<{ key: string; loaded: Listed<A, M>['loaded']; error: Failure | null }>({
+    key: '',
+    loaded: null,
+    error: null,
+  });
   const [, setDrawn] = useState(0);
   const redraw = () => setDrawn((n) => n + 1);
   const latest = useRef(key);
@@ -31,7 +45,11 @@ export function useLists<A extends RowLists, M extends ListModel<ModelRow> & { t
   useEffect(() => {
     const abort = new AbortController();
     const open = state.loaded?.shape === shape && isKept ? state.loaded.model.open : null;
-    get<A>(path, { ...params, ...(open && open.size > 0 ? { node: [-1, ...[...open].slice(0, MOST_OPEN)] } : first) }, abort.signal).then(
+    get<A>(
+      path,
+      { ...params, ...(open && open.size > 0 ? { node: [-1, ...[...open].slice(0, MOST_OPEN)] } : first) },
+      abort.signal,
+    ).then(
       (answer) => {
         const model = make();
         model.take(answer);
@@ -61,7 +79,12 @@ export function useLists<A extends RowLists, M extends ListModel<ModelRow> & { t
 }
 
 /** What the table needs to know of the lines of a tree. */
-export function shapeOf<R extends ModelRow>(entries: readonly EntryOf<R>[], model: ListModel<R> | undefined, redraw: () => void, openNode: (row: R) => Promise<void>): TreeShape {
+export function shapeOf<R extends ModelRow>(
+  entries: readonly EntryOf<R>[],
+  model: ListModel<R> | undefined,
+  redraw: () => void,
+  openNode: (row: R) => Promise<void>,
+): TreeShape {
   return {
     level: (i) => entries[i]?.row?.depth ?? entries[i]?.more?.depth ?? 0,
     isExpandable: (i) => {
@@ -88,12 +111,21 @@ export function shapeOf<R extends ModelRow>(entries: readonly EntryOf<R>[], mode
 }
 
 /** What tells a line of the table from all others. */
-export const lineKey = (entry: EntryOf<ModelRow> | undefined): string | number => entry?.row?.node ?? `more ${entry?.more?.node} ${entry?.more?.isMissing}`;
+export const lineKey = (entry: EntryOf<ModelRow> | undefined): string | number =>
+  entry?.row?.node ?? `more ${entry?.more?.node} ${entry?.more?.isMissing}`;
 
-/** The selected line: that of the chosen row, or one that stands for more, which is nobody's choice, but has to be passed and can be opened. */
-export function useLine<R extends ModelRow>(entries: readonly EntryOf<R>[], chosen: number, choose: (row: R) => void): [number, (line: number) => void] {
+/**
+ * The selected line: that of the chosen row, or one that stands for more, which is nobody's choice, but has to be
+ * passed and can be opened.
+ */
+export function useLine<R extends ModelRow>(
+  entries: readonly EntryOf<R>[],
+  chosen: number,
+  choose: (row: R) => void,
+): [number, (line: number) => void] {
   const [more, setMore] = useState<{ key: string | number; chosen: string | number } | null>(null);
-  const at = more && more.chosen === lineKey(entries[chosen]) ? entries.findIndex((e) => e.more && lineKey(e) === more.key) : -1;
+  const at =
+    more && more.chosen === lineKey(entries[chosen]) ? entries.findIndex((e) => e.more && lineKey(e) === more.key) : -1;
   const select = (line: number) => {
     const entry = entries[line];
     setMore(entry?.more ? { key: lineKey(entry), chosen: lineKey(entries[chosen]) } : null);
@@ -103,7 +135,10 @@ export function useLine<R extends ModelRow>(entries: readonly EntryOf<R>[], chos
 }
 
 /** Asks for what a line stands for; gives the first of the rows that came. */
-export async function moreOf<A, R extends ModelRow>({ loaded, ask }: Listed<A, ListModel<R>>, { more }: EntryOf<R>): Promise<R | undefined> {
+export async function moreOf<A, R extends ModelRow>(
+  { loaded, ask }: Listed<A, ListModel<R>>,
+  { more }: EntryOf<R>,
+): Promise<R | undefined> {
   const model = loaded?.model;
   const offset = model?.lists.get(more?.node ?? -1)?.nodes.length ?? 0;
   if (!more || more.isMissing || !(await ask({ node: more.node, offset }))) return undefined;
@@ -120,8 +155,16 @@ export interface OpenNodes<R> {
   packed: () => string;
 }
 
-/** Which nodes are open is in the address (`text`, as packOpen() has it), and followed there: back, forward, or another address. usual: what is open where it says nothing. */
-export function useOpenNodes<A, R extends ModelRow>({ loaded, ask, redraw }: Listed<A, ListModel<R>>, text: string, write: (text: string, how?: 'replace') => void, usual: (answer: A) => readonly number[]): OpenNodes<R> {
+/**
+ * Which nodes are open is in the address (`text`, as packOpen() has it), and followed there: back, forward, or another
+ * address. usual: what is open where it says nothing.
+ */
+export function useOpenNodes<A, R extends ModelRow>(
+  { loaded, ask, redraw }: Listed<A, ListModel<R>>,
+  text: string,
+  write: (text: string, how?: 'replace') => void,
+  usual: (answer: A) => readonly number[],
+): OpenNodes<R> {
   const written = useRef(text);
   const model = loaded?.model;
   const packed = () => (written.current = model ? packOpen(model.open) : '');
@@ -177,13 +220,21 @@ function MoreCell({ more, onMore }: { more: NonNullable<EntryOf<ModelRow>['more'
   return (
     <span class="tree-cell" style={{ '--level': more.depth }}>
       <span class="twist none" />
-      {more.isMissing ? <span class="hint">{`${formatCount(more.left)} smaller, not in this report`}</span> : <button class="link" onClick={onMore}>{`${formatCount(more.left)} more …`}</button>}
+      {more.isMissing ? (
+        <span class="hint">{`${formatCount(more.left)} smaller, not in this report`}</span>
+      ) : (
+        <button class="link" onClick={onMore}>{`${formatCount(more.left)} more …`}</button>
+      )}
     </span>
   );
 }
 
 /** Of the column of names: rows in their places, and what stands for the rest of a list. */
-export function nameCells<R extends ModelRow & { name: string }>(tree: TreeShape, loadMore: (entry: EntryOf<R>) => void, name: (row: R) => ComponentChildren): Pick<Column<EntryOf<R>>, 'cell' | 'text'> {
+export function nameCells<R extends ModelRow & { name: string }>(
+  tree: TreeShape,
+  loadMore: (entry: EntryOf<R>) => void,
+  name: (row: R) => ComponentChildren,
+): Pick<Column<EntryOf<R>>, 'cell' | 'text'> {
   return {
     cell: (entry, index) =>
       entry.row ? (

@@ -1,4 +1,5 @@
-// A table of any number of rows: only those in sight are in the page. With `tree` it is a tree grid. Rows have one height (--row, style.css).
+// A table of any number of rows: only those in sight are in the page. With `tree` it is a tree grid. Rows have one
+// height (--row, style.css).
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useSize, useWheel } from './canvas';
@@ -68,7 +69,10 @@ export interface VTableProps<R> {
   /** Ids of hidden columns, and what to do when another is chosen. */
   hidden?: readonly string[];
   onHidden?: (hidden: string[]) => void;
-  /** Ids of columns in the order in which they are shown, those that are not named behind them; heads can then be dragged. Fixed columns stay. */
+  /**
+   * Ids of columns in the order in which they are shown, those that are not named behind them; heads can then be
+   * dragged. Fixed columns stay.
+   */
   order?: readonly string[];
   onOrder?: (order: string[]) => void;
   empty?: ComponentChildren;
@@ -88,23 +92,47 @@ function csvCell(text: string): string {
 }
 
 /** 15 digits: what sums have behind them is rounding. */
-const rawText = (n: Num | undefined): string => (typeof n === 'number' ? (Number.isNaN(n) ? '' : String(Number.isSafeInteger(n) ? n : Number(n.toPrecision(15)))) : (n === 'nan' ? '' : (n ?? '')));
+const rawText = (n: Num | undefined): string =>
+  typeof n === 'number'
+    ? Number.isNaN(n)
+      ? ''
+      : String(Number.isSafeInteger(n) ? n : Number(n.toPrecision(15)))
+    : n === 'nan'
+      ? ''
+      : (n ?? '');
 
 /** A value of a unit, as tooltips have it and as it is copied. */
-export const exactly = <R,>(unit: string | null, of: (row: R) => Num | undefined): Pick<Column<R>, 'raw' | 'rawUnit' | 'text'> => ({ raw: of, rawUnit: unit, text: (row) => exactValue(unit, of(row)) });
+export const exactly = <R,>(
+  unit: string | null,
+  of: (row: R) => Num | undefined,
+): Pick<Column<R>, 'raw' | 'rawUnit' | 'text'> => ({
+  raw: of,
+  rawUnit: unit,
+  text: (row) => exactValue(unit, of(row)),
+});
 
 /** The rows as CSV, or as a table of Markdown; those of a tree with their levels. */
-export function tableText<R>(columns: readonly Column<R>[], rows: readonly R[], format: 'csv' | 'markdown', levels?: readonly number[]): string {
+export function tableText<R>(
+  columns: readonly Column<R>[],
+  rows: readonly R[],
+  format: 'csv' | 'markdown',
+  levels?: readonly number[],
+): string {
   const titles = columns.map((c, i) => {
     const unit = c.raw ? c.rawUnit : c.unit;
     return `${c.title === '%' ? `${columns[i - 1]?.title} ` : ''}${c.title}${unit && !c.title.endsWith(`(${unit})`) ? ` (${unit})` : ''}`;
   });
   const lines = rows.map((row) => columns.map((c) => (c.raw ? rawText(c.raw(row)) : c.text(row))));
-  levels?.forEach((level, i) => (format === 'csv' ? lines[i]!.unshift(String(level)) : (lines[i]![0] = '\u00a0\u00a0'.repeat(level) + lines[i]![0])));
+  levels?.forEach((level, i) =>
+    format === 'csv' ? lines[i]!.unshift(String(level)) : (lines[i]![0] = '\u00a0\u00a0'.repeat(level) + lines[i]![0]),
+  );
   if (levels && format === 'csv') titles.unshift('Level');
   if (format === 'csv') return [titles, ...lines].map((cells) => `${cells.map(csvCell).join(',')}\n`).join('');
-  const line = (cells: string[]) => `| ${cells.map((c) => c.replace(/\|/g, '\\|').replace(/[\n\r]+/g, ' ')).join(' | ')} |\n`;
-  return line(titles) + `|${columns.map((c) => (c.align ? ' ---: ' : ' --- ')).join('|')}|\n` + lines.map(line).join('');
+  const line = (cells: string[]) =>
+    `| ${cells.map((c) => c.replace(/\|/g, '\\|').replace(/[\n\r]+/g, ' ')).join(' | ')} |\n`;
+  return (
+    line(titles) + `|${columns.map((c) => (c.align ? ' ---: ' : ' --- ')).join('|')}|\n` + lines.map(line).join('')
+  );
 }
 
 interface Scroll {
@@ -118,8 +146,18 @@ interface Scroll {
   onScroll: () => void;
 }
 
-/** Which rows are in sight. Long tables scroll in proportion; the wheel moves as many rows as ever. key: of the selected row. */
-function useScroll(box: { current: HTMLDivElement | null }, height: number, rowCount: number, rowHeight: number, selected: number, key: string | number): Scroll {
+/**
+ * Which rows are in sight. Long tables scroll in proportion; the wheel moves as many rows as ever. key: of the selected
+ * row.
+ */
+function useScroll(
+  box: { current: HTMLDivElement | null },
+  height: number,
+  rowCount: number,
+  rowHeight: number,
+  selected: number,
+  key: string | number,
+): Scroll {
   const [offset, setOffset] = useState(0);
   const own = useRef(-1); // where this put the scroll bar: no news
   const total = rowCount * rowHeight;
@@ -168,7 +206,11 @@ function useScroll(box: { current: HTMLDivElement | null }, height: number, rowC
 }
 
 /** What a key does in the table; false: nothing. */
-function pressed<R>(key: string, { rowCount, selected = -1, tree, onOpen, onSelect }: VTableProps<R>, page: number): boolean {
+function pressed<R>(
+  key: string,
+  { rowCount, selected = -1, tree, onOpen, onSelect }: VTableProps<R>,
+  page: number,
+): boolean {
   const move = (to: number) => {
     onSelect?.(Math.max(0, Math.min(rowCount - 1, to)));
     return true;
@@ -212,7 +254,10 @@ function visibleColumns<R>({ columns, hidden, order }: VTableProps<R>): Column<R
   const shown = columns.filter((c) => !hidden?.includes(c.id));
   if (!order || order.length === 0) return shown;
   const place = (c: Column<R>) => (c.fixed ? -1 : order.includes(c.id) ? order.indexOf(c.id) : order.length);
-  return shown.map((c, i) => [c, place(c), i] as const).sort((a, b) => a[1] - b[1] || a[2] - b[2]).map(([c]) => c);
+  return shown
+    .map((c, i) => [c, place(c), i] as const)
+    .sort((a, b) => a[1] - b[1] || a[2] - b[2])
+    .map(([c]) => c);
 }
 
 /** As many of them as there is room for. */
@@ -240,7 +285,10 @@ export function copyRows<R>(props: VTableProps<R>, format: 'csv' | 'markdown'): 
     levels.push(props.tree?.level(i) ?? 0);
   }
   const of = rows.length < props.rowCount ? ` of ${formatCount(props.rowCount)}` : '';
-  void copyText(tableText(visibleColumns(props), rows, format, props.tree && levels), `Copied ${formatCount(rows.length)}${of} rows as ${format === 'csv' ? 'CSV' : 'Markdown'}`);
+  void copyText(
+    tableText(visibleColumns(props), rows, format, props.tree && levels),
+    `Copied ${formatCount(rows.length)}${of} rows as ${format === 'csv' ? 'CSV' : 'Markdown'}`,
+  );
 }
 
 /** Copying, and which columns are there. The table may change while the menu is open: now() is what it is. */
@@ -253,10 +301,16 @@ function headMenu<R>(now: () => VTableProps<R>): MenuEntry[] {
     { label: 'Copy as Markdown', run: () => copyRows(now(), 'markdown') },
   ];
   if (!onHidden) return entries;
-  const choices = columns.filter((c) => !c.fixed).map((c): MenuEntry => {
-    const isHidden = hidden.includes(c.id);
-    return { label: c.title, checked: !isHidden, run: () => onHidden(isHidden ? hidden.filter((h) => h !== c.id) : [...hidden, c.id]) };
-  });
+  const choices = columns
+    .filter((c) => !c.fixed)
+    .map((c): MenuEntry => {
+      const isHidden = hidden.includes(c.id);
+      return {
+        label: c.title,
+        checked: !isHidden,
+        run: () => onHidden(isHidden ? hidden.filter((h) => h !== c.id) : [...hidden, c.id]),
+      };
+    });
   return [...entries, 'line', ...choices];
 }
 
@@ -264,7 +318,11 @@ export function VTable<R>(props: VTableProps<R>) {
   const { rowCount, selected = -1, tree } = props;
   const isOnPaper = useIsOnPaper();
   // The menu is above the last one: its numbers stand below its title
-  const columns = isOnPaper ? columnsOnPaper(visibleColumns(props)) : visibleColumns(props).map((c, i, all) => (c.align && i === all.length - 1 && typeof c.width === 'number' ? { ...c, width: c.width + 25 } : c));
+  const columns = isOnPaper
+    ? columnsOnPaper(visibleColumns(props))
+    : visibleColumns(props).map((c, i, all) =>
+        c.align && i === all.length - 1 && typeof c.width === 'number' ? { ...c, width: c.width + 25 } : c,
+      );
   const latest = useRef(props);
   latest.current = props;
   const [box, size] = useSize<HTMLDivElement>();
@@ -273,7 +331,14 @@ export function VTable<R>(props: VTableProps<R>) {
   useLayoutEffect(() => {
     if (box.current) setRowHeight(parseFloat(getComputedStyle(box.current).getPropertyValue('--row')) || 24);
   }, []);
-  const scroll = useScroll(box, size.height, rowCount, rowHeight, selected, selected < 0 ? -1 : (props.rowKey?.(selected) ?? selected));
+  const scroll = useScroll(
+    box,
+    size.height,
+    rowCount,
+    rowHeight,
+    selected,
+    selected < 0 ? -1 : (props.rowKey?.(selected) ?? selected),
+  );
   const { first, last } = isOnPaper ? { first: 0, last: Math.min(rowCount, PAPER_ROWS) - 1 } : scroll;
   useEffect(() => {
     if (last >= first) props.onVisible?.(first, last);
@@ -299,7 +364,18 @@ export function VTable<R>(props: VTableProps<R>) {
       tabIndex={0}
       onScroll={scroll.onScroll}
       onKeyDown={onKeyDown}
-      style={{ '--columns': columns.map((c) => (typeof c.width === 'number' ? (c.grows ? `minmax(${c.width}px, .2fr)` : `${c.width}px`) : `minmax(${leastOf(c)}px, ${c.width})`)).join(' '), '--least': `${columns.reduce((sum, c) => sum + leastOf(c), 0)}px` }}
+      style={{
+        '--columns': columns
+          .map((c) =>
+            typeof c.width === 'number'
+              ? c.grows
+                ? `minmax(${c.width}px, .2fr)`
+                : `${c.width}px`
+              : `minmax(${leastOf(c)}px, ${c.width})`,
+          )
+          .join(' '),
+        '--least': `${columns.reduce((sum, c) => sum + leastOf(c), 0)}px`,
+      }}
     >
       <div class="vrow vhead" role="row" aria-rowindex={1} onContextMenu={menu}>
         {columns.map((c, i) => (
@@ -309,17 +385,36 @@ export function VTable<R>(props: VTableProps<R>) {
             index={i}
             sort={props.sort}
             onSort={props.onSort}
-            onMove={props.onOrder && ((from) => props.onOrder?.(moved(columns.filter((k) => !k.fixed).map((k) => k.id), from, c.id)))}
+            onMove={
+              props.onOrder &&
+              ((from) =>
+                props.onOrder?.(
+                  moved(
+                    columns.filter((k) => !k.fixed).map((k) => k.id),
+                    from,
+                    c.id,
+                  ),
+                ))
+            }
             menu={i === columns.length - 1 ? menu : undefined}
           />
         ))}
       </div>
       <div class="vbody" role="rowgroup" style={isOnPaper ? undefined : { height: `${scroll.shown}px` }}>
         {rows.map((i) => (
-          <Row key={props.rowKey?.(i) ?? i} table={props} columns={columns} index={i} id={`${id}-${i}`} y={Math.round(i * rowHeight + scroll.shift)} />
+          <Row
+            key={props.rowKey?.(i) ?? i}
+            table={props}
+            columns={columns}
+            index={i}
+            id={`${id}-${i}`}
+            y={Math.round(i * rowHeight + scroll.shift)}
+          />
         ))}
       </div>
-      {isOnPaper && rowCount > PAPER_ROWS && <p class="hint pad">{`${formatCount(rowCount - PAPER_ROWS)} more rows`}</p>}
+      {isOnPaper && rowCount > PAPER_ROWS && (
+        <p class="hint pad">{`${formatCount(rowCount - PAPER_ROWS)} more rows`}</p>
+      )}
       {rowCount === 0 && <div class="vempty">{props.empty ?? 'Nothing to show'}</div>}
     </div>
   );
@@ -408,7 +503,12 @@ function Head<R>({ column, index, sort, onSort, onMove, menu }: HeadProps<R>) {
       }}
     >
       {column.sortable && onSort ? (
-        <button class="head" onClick={() => onSort({ column: column.id, descending: isSorted ? !sort.descending : column.align === 'right' })}>
+        <button
+          class="head"
+          onClick={() =>
+            onSort({ column: column.id, descending: isSorted ? !sort.descending : column.align === 'right' })
+          }
+        >
           {title}
         </button>
       ) : (

@@ -29,7 +29,10 @@ class SlowBackend implements Backend {
 }
 
 test('requests have one name', () => {
-  assert.equal(canonical('tree', { b: 'x y&z', a: 1, c: undefined, d: null, e: [1, 2] }), 'tree?a=1&b=x%20y%26z&e=1&e=2');
+  assert.equal(
+    canonical('tree', { b: 'x y&z', a: 1, c: undefined, d: null, e: [1, 2] }),
+    'tree?a=1&b=x%20y%26z&e=1&e=2',
+  );
   assert.equal(canonical('inputs'), 'inputs?');
 });
 
@@ -84,11 +87,16 @@ function page(type: string, text: string): Document {
 
 test('a report answers from its data, packed or not', async () => {
   const answers = { 'inputs?': { version: '1' }, 'overview?d=1': ['é', '</script>'] };
-  const packed = gzipSync(JSON.stringify(answers)).toString('base64').replace(/(.{60})/g, '$1\n');
+  const packed = gzipSync(JSON.stringify(answers))
+    .toString('base64')
+    .replace(/(.{60})/g, '$1\n');
   for (const data of [page('application/json', JSON.stringify(answers)), page('application/gzip', packed)]) {
     const backend = await openBackend(data);
     assert.deepEqual(await backend.get('overview', { d: 1 }), ['é', '</script>']);
-    await assert.rejects(backend.get('overview', { d: 2 }), (error) => error instanceof RequestError && error.failure.rule === 'not-in-report');
+    await assert.rejects(
+      backend.get('overview', { d: 2 }),
+      (error) => error instanceof RequestError && error.failure.rule === 'not-in-report',
+    );
   }
 });
 

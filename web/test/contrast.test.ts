@@ -1,4 +1,5 @@
-// Text must be readable: at least 4.5 : 1 between it and what it stands on, light and dark, from the colours of style.css and colors.ts.
+// Text must be readable: at least 4.5 : 1 between it and what it stands on, light and dark, from the colours of
+// style.css and colors.ts.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +26,10 @@ const hex = (text: string): Rgb => {
 
 // As WCAG 2 defines it, in words of its own: colors.ts has a luminance, too
 const luminance = (color: Rgb): number =>
-  color.map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i]!, 0);
+  color
+    .map((c) => c / 255)
+    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i]!, 0);
 
 function contrast(a: Rgb, b: Rgb): number {
   const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
@@ -38,7 +42,10 @@ test('black on white is 21 : 1, #767676 on white 4.54 : 1', () => {
 });
 
 const LIGHT = variables(':root');
-const THEMES: Record<string, Record<string, string>> = { light: LIGHT, dark: { ...LIGHT, ...variables(':root[data-theme="dark"]') } };
+const THEMES: Record<string, Record<string, string>> = {
+  light: LIGHT,
+  dark: { ...LIGHT, ...variables(':root[data-theme="dark"]') },
+};
 
 /** What stands on what. */
 const PAIRS: [text: string, grounds: string[]][] = [
@@ -67,9 +74,18 @@ const ink = (ground: Rgb): Rgb => (inkOn(ground) === '#000' ? [0, 0, 0] : [255, 
 
 test('what is written on boxes and scales', () => {
   for (const dark of [false, true]) {
-    const names = Array.from({ length: 2000 }, (_, i) => `name ${i}`).flatMap((name) => [colorOfName(name, dark), flameColor(name, dark)]);
-    const kinds = ['mpi', 'omp', 'gpu kernel', 'memcpy', 'file', 'idle', 'function'].map((kind) => colorOfKind(kind, dark));
-    const scales = Array.from({ length: 201 }, (_, i) => i / 100 - 1).flatMap((t) => [sequential((t + 1) / 2), diverging(t, dark)]);
-    for (const color of [...names, ...kinds, ...scales]) assert.ok(contrast(ink(color), color) >= 4.5, `${color}: ${contrast(ink(color), color).toFixed(2)} : 1`);
+    const names = Array.from({ length: 2000 }, (_, i) => `name ${i}`).flatMap((name) => [
+      colorOfName(name, dark),
+      flameColor(name, dark),
+    ]);
+    const kinds = ['mpi', 'omp', 'gpu kernel', 'memcpy', 'file', 'idle', 'function'].map((kind) =>
+      colorOfKind(kind, dark),
+    );
+    const scales = Array.from({ length: 201 }, (_, i) => i / 100 - 1).flatMap((t) => [
+      sequential((t + 1) / 2),
+      diverging(t, dark),
+    ]);
+    for (const color of [...names, ...kinds, ...scales])
+      assert.ok(contrast(ink(color), color) >= 4.5, `${color}: ${contrast(ink(color), color).toFixed(2)} : 1`);
   }
 });

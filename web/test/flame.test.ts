@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { boxAround, boxAt, clampRange, layOut, neighbour, rangeInside, rangeOf, rangeOutside } from '../src/flamelayout';
+import {
+  boxAround,
+  boxAt,
+  clampRange,
+  layOut,
+  neighbour,
+  rangeInside,
+  rangeOf,
+  rangeOutside,
+} from '../src/flamelayout';
 
 // all 8: a 4 (c 1, d 2), b 2
 const boxes = layOut([-1, 0, 1, 1, 0], [8, 4, 1, 2, 2]);
@@ -9,7 +18,10 @@ test('children lie side by side in their parent', () => {
   assert.deepEqual([...boxes.x], [0, 0, 0, 0.125, 0.5]);
   assert.deepEqual([...boxes.width], [1, 0.5, 0.125, 0.25, 0.25]);
   assert.deepEqual([...boxes.depth], [0, 1, 2, 2, 1]);
-  assert.deepEqual(boxes.levels.map((l) => [...l]), [[0], [1, 4], [2, 3]]);
+  assert.deepEqual(
+    boxes.levels.map((l) => [...l]),
+    [[0], [1, 4], [2, 3]],
+  );
 });
 
 test('the box at a place', () => {

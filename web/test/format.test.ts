@@ -1,7 +1,22 @@
 // The numbers are those of the rules in src/render/quantity.h, worked out by hand.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exactValue, finiteSize, formatChange, formatCount, formatPercent, formatQuantity, formatValue, known, longestText, quantityOf, real, shellWord, shortName, shortValue } from '../src/format';
+import {
+  exactValue,
+  finiteSize,
+  formatChange,
+  formatCount,
+  formatPercent,
+  formatQuantity,
+  formatValue,
+  known,
+  longestText,
+  quantityOf,
+  real,
+  shellWord,
+  shortName,
+  shortValue,
+} from '../src/format';
 import { sureText } from '../src/screens/compare-data';
 
 test('times take the unit of the largest', () => {
@@ -19,7 +34,17 @@ test('times take the unit of the largest', () => {
 
 test('what lies exactly in the middle goes to the even digit, as in the command', () => {
   const tenths = quantityOf('sec', 145.25);
-  for (const [value, text] of [[145.25, '145.2'], [145.75, '145.8'], [145.35, '145.3'], [-1.25, '-1.2'], [-1.75, '-1.8'], [0.05, '0.1'], [0.25, '0.2'], [1e20, '100,000,000,000,000,000,000.0']] as const) assert.equal(formatQuantity(tenths, value), text);
+  for (const [value, text] of [
+    [145.25, '145.2'],
+    [145.75, '145.8'],
+    [145.35, '145.3'],
+    [-1.25, '-1.2'],
+    [-1.75, '-1.8'],
+    [0.05, '0.1'],
+    [0.25, '0.2'],
+    [1e20, '100,000,000,000,000,000,000.0'],
+  ] as const)
+    assert.equal(formatQuantity(tenths, value), text);
   assert.equal(formatPercent(0.28125), '28.1');
   assert.equal(formatPercent(0.0625), '6.2');
   assert.equal(formatPercent(20.005), '2000');
@@ -87,7 +112,10 @@ test('words of a shell', () => {
 });
 
 test('numbers that answers tell as texts', () => {
-  assert.deepEqual([real(3), real('inf'), real('-inf'), real('9007199254740994')], [3, Infinity, -Infinity, 2 ** 53 + 2]);
+  assert.deepEqual(
+    [real(3), real('inf'), real('-inf'), real('9007199254740994')],
+    [3, Infinity, -Infinity, 2 ** 53 + 2],
+  );
   assert.ok([null, undefined, 'nan'].every((n) => Number.isNaN(real(n))));
   assert.deepEqual([known(null), known(undefined), known('inf')], [null, null, Infinity]);
   assert.deepEqual([finiteSize(-2), finiteSize('-inf'), finiteSize('nan'), finiteSize(null)], [2, 0, 0, 0]);
@@ -108,5 +136,6 @@ test('places of loops and lines stand without their folders', () => {
   assert.equal(shortName('[I] loop at a b/c.c:1'), '[I] loop at c.c:1');
   assert.equal(shortName('loop at [libmpi.so.40]:0'), 'loop at [libmpi.so.40]');
   assert.equal(shortName('line a/b.c:10'), 'line b.c:10');
-  for (const name of ['loop at c.c:1', 'line', 'a/b:1', 'std::operator/ <int>', 'online src/heat.c:36']) assert.equal(shortName(name), name);
+  for (const name of ['loop at c.c:1', 'line', 'a/b:1', 'std::operator/ <int>', 'online src/heat.c:36'])
+    assert.equal(shortName(name), name);
 });

@@ -1,4 +1,5 @@
-// For tests in a real browser. view() starts the command, page() opens any address; both fail on whatever the page complains of and on every request to elsewhere.
+// For tests in a real browser. view() starts the command, page() opens any address; both fail on whatever the page
+// complains of and on every request to elsewhere.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -8,7 +9,15 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 
 export type { Page } from 'playwright-core';
 
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 const WAIT_MS = 30000;
 const build = process.env['ASSAY_BUILD'] ?? 'build';
 export const source = process.env['ASSAY_SOURCE'] ?? '.';
@@ -42,9 +51,22 @@ export interface PageOptions extends BrowserContextOptions {
   hash?: string;
 }
 
-/** Opens the address in a fresh profile, calls use, then fails on errors of the console, of scripts, and requests that leave the page's origin. */
-export async function page(url: string, use: (opened: Opened) => Promise<void>, { hash = '', ...options }: PageOptions = {}): Promise<void> {
-  const context = await (await startBrowser()).newContext({ viewport: { width: 1280, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'], ...options });
+/**
+ * Opens the address in a fresh profile, calls use, then fails on errors of the console, of scripts, and requests that
+ * leave the page's origin.
+ */
+export async function page(
+  url: string,
+  use: (opened: Opened) => Promise<void>,
+  { hash = '', ...options }: PageOptions = {},
+): Promise<void> {
+  const context = await (
+    await startBrowser()
+  ).newContext({
+    viewport: { width: 1280, height: 800 },
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...options,
+  });
   const complaints: string[] = [];
   try {
     const opened = await context.newPage();
@@ -114,11 +136,18 @@ function addressOf(server: ChildProcess): Promise<string> {
 }
 
 /** Starts `assay view --no-open ARGS…`, opens its page, and ends it: it must end well. */
-export async function view(_: TestContext, args: readonly string[], use: (opened: Opened) => Promise<void>, options: PageOptions = {}): Promise<void> {
+export async function view(
+  _: TestContext,
+  args: readonly string[],
+  use: (opened: Opened) => Promise<void>,
+  options: PageOptions = {},
+): Promise<void> {
   const assay = process.env['ASSAY'];
   assert.ok(assay, 'ASSAY is not set');
   const server = spawn(assay, ['view', '--no-open', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve) => server.once('exit', (status, signal) => resolve([status, signal])));
+  const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
+    server.once('exit', (status, signal) => resolve([status, signal])),
+  );
   try {
     await page(await addressOf(server), use, options);
   } finally {

@@ -11,12 +11,29 @@ test('ranges of numbers', () => {
 
 test('names that are patterns mean themselves', () => {
   assert.equal(termOf([{ kind: 'node', number: null, name: 'nid*[1]' }]), 'node=nid\\*\\[1\\]');
-  assert.equal(termOf([{ kind: 'thread', number: null, name: 'a,b' }, { kind: 'thread', number: null, name: 'c' }]), 'thread=a?b|c');
+  assert.equal(
+    termOf([
+      { kind: 'thread', number: null, name: 'a,b' },
+      { kind: 'thread', number: null, name: 'c' },
+    ]),
+    'thread=a?b|c',
+  );
   assert.equal(termOf([{ kind: 'thread', number: null, name: null }]), null);
-  assert.equal(termOf([{ kind: 'thread', number: 1, name: null }, { kind: 'stream', number: 1, name: null }]), null);
+  assert.equal(
+    termOf([
+      { kind: 'thread', number: 1, name: null },
+      { kind: 'stream', number: 1, name: null },
+    ]),
+    null,
+  );
 });
 
-const place = (rank: number, thread: number, kind = 'thread'): NamedPlace => ({ kind, number: thread, name: `${kind} ${thread}`, process: { kind: 'process', number: rank, name: `rank ${rank}` } });
+const place = (rank: number, thread: number, kind = 'thread'): NamedPlace => ({
+  kind,
+  number: thread,
+  name: `${kind} ${thread}`,
+  process: { kind: 'process', number: rank, name: `rank ${rank}` },
+});
 
 test('places of processes and threads', () => {
   const all = [0, 1, 2].flatMap((rank) => [0, 1].map((thread) => place(rank, thread)));
@@ -44,7 +61,13 @@ test('places without a process', () => {
 });
 
 test('as many places as there is above them are processes where that is one: a stream of a GPU beside a thread is none', () => {
-  const answer = (kinds: string[]) => ({ n: 2, n_processes: 2, kinds, processes: { id: [1, 0], kind: [0, 1], number: [1, 0], name: [null, null] } }) as unknown as LocationsAnswer;
+  const answer = (kinds: string[]) =>
+    ({
+      n: 2,
+      n_processes: 2,
+      kinds,
+      processes: { id: [1, 0], kind: [0, 1], number: [1, 0], name: [null, null] },
+    }) as unknown as LocationsAnswer;
   assert.ok(areProcesses(answer(['process', 'rank'])));
   assert.ok(!areProcesses(answer(['gpucontext', 'node'])));
 });

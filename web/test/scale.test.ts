@@ -1,7 +1,25 @@
 // The arithmetic of the screen Scale; expected values are worked out by hand.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contour, drawnUntil, formulaPieces, levelsOf, mapUntil, nearestStep, parameterTicks, parsePoint, pointText, severity, shortNumber, shownValue, sliderSteps, snapped, ticksOf, toC, type Parameter } from '../src/screens/scale/model';
+import {
+  contour,
+  drawnUntil,
+  formulaPieces,
+  levelsOf,
+  mapUntil,
+  nearestStep,
+  parameterTicks,
+  parsePoint,
+  pointText,
+  severity,
+  shortNumber,
+  shownValue,
+  sliderSteps,
+  snapped,
+  ticksOf,
+  toC,
+  type Parameter,
+} from '../src/screens/scale/model';
 
 const p: Parameter = { name: 'p', is_processes: true, values: [4, 8, 16] };
 const n: Parameter = { name: 'n', is_processes: false, values: [10, 20] };
@@ -36,7 +54,11 @@ test('pictures go on by factors of four', () => {
   assert.equal(drawnUntil(128, 512), 512);
   assert.equal(drawnUntil(128, 513), 2048);
   assert.equal(drawnUntil(0, 7), 7);
-  const three: Parameter[] = [{ name: 'n', is_processes: false, values: [1, 10] }, { name: 'p', is_processes: true, values: [2, 8] }, { name: 'm', is_processes: false, values: [5, 6] }];
+  const three: Parameter[] = [
+    { name: 'n', is_processes: false, values: [1, 10] },
+    { name: 'p', is_processes: true, values: [2, 8] },
+    { name: 'm', is_processes: false, values: [5, 6] },
+  ];
   assert.deepEqual(mapUntil(three, ['n', 'p'], [3, 3, 5.5]), [10, 32, 5.5]);
   assert.deepEqual(mapUntil(three, ['n', 'm'], [11, 3, 60]), [40, 3, 96]);
 });
@@ -53,7 +75,16 @@ test('ticks', () => {
 });
 
 test('short numbers', () => {
-  assert.deepEqual([0, 4096, 65536, 1e6, 0.025, 1e-7, 2.5e20, -1500].map(shortNumber), ['0', '4096', '65.5k', '1M', '0.025', '1e-7', '2.5e20', '-1500']);
+  assert.deepEqual([0, 4096, 65536, 1e6, 0.025, 1e-7, 2.5e20, -1500].map(shortNumber), [
+    '0',
+    '4096',
+    '65.5k',
+    '1M',
+    '0.025',
+    '1e-7',
+    '2.5e20',
+    '-1500',
+  ]);
 });
 
 test('contours of a plane are straight', () => {
@@ -75,9 +106,19 @@ test('functions are typeset', () => {
     { kind: 'text', text: ')' },
     { kind: 'sup', text: '2' },
   ]);
-  assert.deepEqual(formulaPieces('1.8e-11 * n', ['n']), [{ kind: 'text', text: '1.8×10' }, { kind: 'sup', text: '−11' }, { kind: 'text', text: ' · ' }, { kind: 'var', text: 'n' }]);
+  assert.deepEqual(formulaPieces('1.8e-11 * n', ['n']), [
+    { kind: 'text', text: '1.8×10' },
+    { kind: 'sup', text: '−11' },
+    { kind: 'text', text: ' · ' },
+    { kind: 'var', text: 'n' },
+  ]);
   // Names are text, whatever they are
-  assert.deepEqual(formulaPieces('2 * a.b+', ['a.b+']).map((x) => x.text).join(''), '2 · a.b+');
+  assert.deepEqual(
+    formulaPieces('2 * a.b+', ['a.b+'])
+      .map((x) => x.text)
+      .join(''),
+    '2 · a.b+',
+  );
 });
 
 test('functions in C', () => {

@@ -31,7 +31,12 @@ const calm = async ({ page }: Opened) => {
 };
 
 const PICTURES: Picture[] = [
-  { name: 'overview', inputs: ['examples/heat-hpctoolkit'], hash: '#overview', wait: async (o) => void (await o.page.getByText('Imbalance').first().waitFor()) },
+  {
+    name: 'overview',
+    inputs: ['examples/heat-hpctoolkit'],
+    hash: '#overview',
+    wait: async (o) => void (await o.page.getByText('Imbalance').first().waitFor()),
+  },
   {
     name: 'tree',
     inputs: ['examples/heat-hpctoolkit'],
@@ -41,22 +46,62 @@ const PICTURES: Picture[] = [
       await page.getByText('Callers').waitFor();
     },
   },
-  { name: 'flame', inputs: ['examples/heat-hpctoolkit'], hash: '#flame', wait: async (o) => void (await o.page.locator('.flame-box canvas').waitFor()) },
+  {
+    name: 'flame',
+    inputs: ['examples/heat-hpctoolkit'],
+    hash: '#flame',
+    wait: async (o) => void (await o.page.locator('.flame-box canvas').waitFor()),
+  },
   {
     name: 'locations',
     inputs: ['examples/heat.cubex'],
     hash: '#overview',
     wait: async ({ page }) => {
-      await page.getByRole('button', { name: /^stencil.* at 3/ }).first().click();
+      await page
+        .getByRole('button', { name: /^stencil.* at 3/ })
+        .first()
+        .click();
       await page.getByRole('tab', { name: 'Locations' }).click();
       await page.locator('.heat-page').waitFor();
     },
   },
-  { name: 'timeline', inputs: ['examples/gpu/filter.sqlite'], hash: '#timeline', wait: async (o) => void (await o.page.getByText('In the window').waitFor()), options: DARK },
-  { name: 'scale', inputs: ['examples/kernels.txt'], hash: '#scale', wait: async (o) => void (await o.page.getByText('predicted').first().waitFor().catch(() => undefined)) },
-  { name: 'compare', inputs: ['examples/heat.cubex', 'examples/heat-2.cubex'], hash: '#compare', wait: async (o) => void (await o.page.getByText('checkpoint').first().waitFor()) },
-  { name: 'compare-flame', inputs: ['examples/heat.cubex', 'examples/heat-2.cubex'], hash: '#compare?compare.tab=flame', wait: async (o) => void (await o.page.locator('.flame-box canvas').waitFor()) },
-  { name: 'overview-dark', inputs: ['examples/gpu/filter.sqlite'], hash: '#overview', wait: async (o) => void (await o.page.getByText('Functions').first().waitFor()), options: DARK },
+  {
+    name: 'timeline',
+    inputs: ['examples/gpu/filter.sqlite'],
+    hash: '#timeline',
+    wait: async (o) => void (await o.page.getByText('In the window').waitFor()),
+    options: DARK,
+  },
+  {
+    name: 'scale',
+    inputs: ['examples/kernels.txt'],
+    hash: '#scale',
+    wait: async (o) =>
+      void (await o.page
+        .getByText('predicted')
+        .first()
+        .waitFor()
+        .catch(() => undefined)),
+  },
+  {
+    name: 'compare',
+    inputs: ['examples/heat.cubex', 'examples/heat-2.cubex'],
+    hash: '#compare',
+    wait: async (o) => void (await o.page.getByText('checkpoint').first().waitFor()),
+  },
+  {
+    name: 'compare-flame',
+    inputs: ['examples/heat.cubex', 'examples/heat-2.cubex'],
+    hash: '#compare?compare.tab=flame',
+    wait: async (o) => void (await o.page.locator('.flame-box canvas').waitFor()),
+  },
+  {
+    name: 'overview-dark',
+    inputs: ['examples/gpu/filter.sqlite'],
+    hash: '#overview',
+    wait: async (o) => void (await o.page.getByText('Functions').first().waitFor()),
+    options: DARK,
+  },
   {
     name: 'sql',
     inputs: ['examples/heat-hpctoolkit'],
@@ -70,11 +115,17 @@ const PICTURES: Picture[] = [
 
 for (const { name, inputs, hash, wait, options } of PICTURES) {
   test(name, (t) =>
-    view(t, inputs, async (opened) => {
-      await wait(opened);
-      await calm(opened);
-      await opened.shot(`viewer-${name}`);
-    }, { hash, ...options }));
+    view(
+      t,
+      inputs,
+      async (opened) => {
+        await wait(opened);
+        await calm(opened);
+        await opened.shot(`viewer-${name}`);
+      },
+      { hash, ...options },
+    ),
+  );
 }
 
 /** A file that the command makes, opened without a server. */
@@ -93,8 +144,13 @@ const FILES: [name: string, file: string, args: string[], options?: PageOptions]
 
 for (const [name, file, args, options] of FILES) {
   test(name, () =>
-    page(made(file, args), async (opened) => {
-      await calm(opened);
-      await opened.shot(`viewer-${name}`);
-    }, options));
+    page(
+      made(file, args),
+      async (opened) => {
+        await calm(opened);
+        await opened.shot(`viewer-${name}`);
+      },
+      options,
+    ),
+  );
 }

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { address, followAddress, formatHash, navigate, parseHash, readScreen, select, selectionOf, selectionPatch, writeScreen } from '../src/state';
+import {
+  address,
+  followAddress,
+  formatHash,
+  navigate,
+  parseHash,
+  readScreen,
+  select,
+  selectionOf,
+  selectionPatch,
+  writeScreen,
+} from '../src/state';
 
 const steps: string[] = [];
 Object.assign(globalThis, {
@@ -28,13 +39,38 @@ test('an address is read and written', () => {
 
 test('the selection is typed, and what is no number is not taken for one', () => {
   const selection = selectionOf(parseHash('#tree?d=1&r=-3&pt=1e3&sel=99999999999999999&x=exclusive&loc=process%200'));
-  assert.deepEqual(selection, { dataset: 1, metric: null, sides: 'exclusive', run: null, point: null, locations: 'process 0', node: null, search: '' });
+  assert.deepEqual(selection, {
+    dataset: 1,
+    metric: null,
+    sides: 'exclusive',
+    run: null,
+    point: null,
+    locations: 'process 0',
+    node: null,
+    search: '',
+  });
 });
 
 test('another dataset drops what belongs to this one', () => {
   const gone = selectionPatch({ dataset: 0 });
   assert.ok(Object.values(gone).every((value) => value === null));
-  for (const key of ['d', 'r', 'pt', 'loc', 'sel', 'tree.open', 'tree.root', 'tree.row', 'tree.metrics', 'flame.root', 'timeline.row', 'timeline.from', 'scale.pins', 'system.at']) assert.ok(key in gone, key);
+  for (const key of [
+    'd',
+    'r',
+    'pt',
+    'loc',
+    'sel',
+    'tree.open',
+    'tree.root',
+    'tree.row',
+    'tree.metrics',
+    'flame.root',
+    'timeline.row',
+    'timeline.from',
+    'scale.pins',
+    'system.at',
+  ])
+    assert.ok(key in gone, key);
   for (const key of ['m', 'x', 'q', 'tree.view', 'tree.hide']) assert.ok(!(key in gone), key);
   select({ dataset: 3, node: 5 });
   assert.deepEqual(steps, ['push #tree?d=3&m=time&sel=5']);

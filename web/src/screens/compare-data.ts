@@ -8,8 +8,29 @@ import { runWords } from '../shown';
 import { readScreen, type Selection } from '../state';
 import type { ScreenProps } from './screen';
 
-/** tab: tree, functions, flame or scatter; noise: percent of the whole that counts as no change; shown: of the flame graph; row: the chosen node, as the comparison numbers them; run_a, run_b: as --run takes them, '': as usual. */
-export const DEFAULTS = { a: -1, b: -1, tab: 'tree', sort: '', order: '', noise: 1, hide: false, normalize: false, metric_b: '', run_a: '', run_b: '', row: -1, root: -1, open: '', shown: 'both', points: 'paths', hidden: '-' };
+/**
+ * tab: tree, functions, flame or scatter; noise: percent of the whole that counts as no change; shown: of the flame
+ * graph; row: the chosen node, as the comparison numbers them; run_a, run_b: as --run takes them, '': as usual.
+ */
+export const DEFAULTS = {
+  a: -1,
+  b: -1,
+  tab: 'tree',
+  sort: '',
+  order: '',
+  noise: 1,
+  hide: false,
+  normalize: false,
+  metric_b: '',
+  run_a: '',
+  run_b: '',
+  row: -1,
+  root: -1,
+  open: '',
+  shown: 'both',
+  points: 'paths',
+  hidden: '-',
+};
 export type View = ReturnType<typeof readScreen<typeof DEFAULTS>>;
 
 type Cells<T> = (T | null)[];
@@ -44,10 +65,14 @@ interface Spreads {
   three_quarters?: Num[];
 }
 export type Spread = readonly [number | null, number | null];
-export const spreadAt = ({ quarter, three_quarters }: Spreads, i: number): Spread => [known(quarter?.[i]), known(three_quarters?.[i])];
+export const spreadAt = ({ quarter, three_quarters }: Spreads, i: number): Spread => [
+  known(quarter?.[i]),
+  known(three_quarters?.[i]),
+];
 /** Some locations have less, and some more: a quarter of them at least. */
 export const isInSpread = ([low, high]: Spread): boolean => low !== null && high !== null && low <= 0 && high >= 0;
-export const spreadText = (head: Head, [low, high]: Spread): string => `${isInSpread([low, high]) ? 'within' : 'beyond'} the spread over ${head.locations} locations: half of them changed by ${formatValue(head.unit, low)} to ${formatValue(head.unit, high)}`;
+export const spreadText = (head: Head, [low, high]: Spread): string =>
+  `${isInSpread([low, high]) ? 'within' : 'beyond'} the spread over ${head.locations} locations: half of them changed by ${formatValue(head.unit, low)} to ${formatValue(head.unit, high)}`;
 
 export interface CompareRows extends Spreads {
   node: number[];
@@ -204,7 +229,7 @@ export class CompareModel extends ListModel<CompareRow> {
   private openWay(): void {
     this.open.clear();
     let nodes = this.lists.get(-1)?.nodes ?? [];
-    for (let all = 0; nodes.length > 0; ) {
+    for (let all = 0; nodes.length > 0;) {
       const rows = nodes.map((node) => this.rows.get(node)!);
       const largest = rows.reduce((x, y) => (Math.abs(y.change ?? 0) > Math.abs(x.change ?? 0) ? y : x));
       const size = Math.abs(largest.change ?? 0);
@@ -218,14 +243,21 @@ export class CompareModel extends ListModel<CompareRow> {
 
 // ---- what is compared
 
-export const readable = (inputs: Inputs): Opened[] => inputs.inputs.flatMap((i: Input) => opened(i) ?? []).filter((i) => i.has.tree);
+export const readable = (inputs: Inputs): Opened[] =>
+  inputs.inputs.flatMap((i: Input) => opened(i) ?? []).filter((i) => i.has.tree);
 
 /** The runs and points one can choose of an input, the words --run takes for each. */
 export const runsOf = (input: Opened): { word: string; label: string }[] => [
   ...(input.points.length > 1 ? input.points.map((p) => ({ word: pointWord(p.label), label: p.label })) : []),
-  ...(input.runs.length > 1 ? input.runs.map((r) => ({ word: String(r.id), label: input.runs.every((o) => o === r || o.label !== r.label) ? r.label : `run ${r.id}` })) : []),
+  ...(input.runs.length > 1
+    ? input.runs.map((r) => ({
+        word: String(r.id),
+        label: input.runs.every((o) => o === r || o.label !== r.label) ? r.label : `run ${r.id}`,
+      }))
+    : []),
 ];
-export const canCompare = (inputs: Inputs): boolean => readable(inputs).length > 1 || (!isReport() && readable(inputs).some((i) => runsOf(i).length > 1));
+export const canCompare = (inputs: Inputs): boolean =>
+  readable(inputs).length > 1 || (!isReport() && readable(inputs).some((i) => runsOf(i).length > 1));
 
 /** The two inputs: those that are chosen, else the first two that can be read; or one with several runs. */
 export function sidesOf(inputs: Inputs, view: View): [Opened, Opened] | null {
@@ -239,22 +271,34 @@ export function sidesOf(inputs: Inputs, view: View): [Opened, Opened] | null {
 const pointWord = (label: string): string => label.replace(/, /g, ',');
 /** No run of one belongs to one of the other: points of other parameters, or elsewhere. */
 const areApart = (a: Opened, b: Opened): boolean =>
-  a.points.length + b.points.length > 0 && !b.points.some((p) => a.points.some((q) => q.label === p.label)) && ![a, b].every((i) => i.runs.some((r) => r.point === null));
-const lastOf = ({ points, runs }: Opened): string => (points.length > 0 ? pointWord(points.at(-1)!.label) : runs.length > 1 ? '0' : '');
+  a.points.length + b.points.length > 0 &&
+  !b.points.some((p) => a.points.some((q) => q.label === p.label)) &&
+  ![a, b].every((i) => i.runs.some((r) => r.point === null));
+const lastOf = ({ points, runs }: Opened): string =>
+  points.length > 0 ? pointWord(points.at(-1)!.label) : runs.length > 1 ? '0' : '';
 
-/** The runs of both sides, '': as usual. Of one input the first against the last, of inputs without a point in common the last of each, unless something is chosen. */
+/**
+ * The runs of both sides, '': as usual. Of one input the first against the last, of inputs without a point in common
+ * the last of each, unless something is chosen.
+ */
 export function chosenRuns([a, b]: readonly [Opened, Opened], { run_a, run_b }: View): [string, string] {
   const runs = runsOf(a);
   if (areApart(a, b)) return [run_a || lastOf(a), run_b || lastOf(b)];
-  const ends = a.id !== b.id || run_a || run_b || runs.length < 2 ? null : a.points.length > 1 ? a.points.length : runs.length;
+  const ends =
+    a.id !== b.id || run_a || run_b || runs.length < 2 ? null : a.points.length > 1 ? a.points.length : runs.length;
   return ends ? [runs[0]!.word, runs[ends - 1]!.word] : [run_a, run_b];
 }
 
 /** Which of both is the input that the other screens show: 0, 1 or -1. */
-export const shownSide = (sides: readonly [Opened, Opened], selection: Selection): number => sides.findIndex((s) => s.id === selection.dataset);
+export const shownSide = (sides: readonly [Opened, Opened], selection: Selection): number =>
+  sides.findIndex((s) => s.id === selection.dataset);
 
 /** What all requests of the screen say. */
-export function compareParams({ input, metric, selection }: ScreenProps, [a, b]: readonly [Opened, Opened], view: View): Params {
+export function compareParams(
+  { input, metric, selection }: ScreenProps,
+  [a, b]: readonly [Opened, Opened],
+  view: View,
+): Params {
   const isMain = metric === null || metric.is_main;
   const [run_a, run_b] = chosenRuns([a, b], view);
   return {
@@ -273,10 +317,15 @@ export function compareParams({ input, metric, selection }: ScreenProps, [a, b]:
 const isCount = (unit: string | null) => /^(occ|#|count)$/.test(unit ?? '');
 
 /** Where one has no unit, the same name tells that it is the same. */
-const areAlike = (m: Metric, n: Metric) => m.unit === n.unit || (isTime(m.unit) && isTime(n.unit)) || (isCount(m.unit) && isCount(n.unit)) || (m.name === n.name && (!m.unit || !n.unit));
+const areAlike = (m: Metric, n: Metric) =>
+  m.unit === n.unit ||
+  (isTime(m.unit) && isTime(n.unit)) ||
+  (isCount(m.unit) && isCount(n.unit)) ||
+  (m.name === n.name && (!m.unit || !n.unit));
 
 /** Pairs of metrics whose units allow for a comparison. */
-export const pairsOf = ([a, b]: readonly [Opened, Opened]): [Metric, Metric][] => a.metrics.flatMap((m) => b.metrics.filter((n) => areAlike(m, n)).map((n): [Metric, Metric] => [m, n]));
+export const pairsOf = ([a, b]: readonly [Opened, Opened]): [Metric, Metric][] =>
+  a.metrics.flatMap((m) => b.metrics.filter((n) => areAlike(m, n)).map((n): [Metric, Metric] => [m, n]));
 
 // ---- what changed
 
@@ -302,10 +351,21 @@ export function intensity(head: Head, a: number, b: number): number {
   return Math.sign(t) * Math.min(1, Math.max(0.18, Math.abs(t)));
 }
 
-export const isSmall = (head: Head, a: number, b: number, noise: number, spread: Spread): boolean => Math.abs(changeOf(head, a, b)) < noise || changeOf(head, a, b) === 0 || isInSpread(spread);
-export const changeColor = (head: Head, a: number, b: number, noise: number, spread: Spread, isDark: boolean): Rgb => diverging(isSmall(head, a, b, noise, spread) ? 0 : intensity(head, a, b), isDark);
+export const isSmall = (head: Head, a: number, b: number, noise: number, spread: Spread): boolean =>
+  Math.abs(changeOf(head, a, b)) < noise || changeOf(head, a, b) === 0 || isInSpread(spread);
+export const changeColor = (head: Head, a: number, b: number, noise: number, spread: Spread, isDark: boolean): Rgb =>
+  diverging(isSmall(head, a, b, noise, spread) ? 0 : intensity(head, a, b), isDark);
 
 /** "B is 1.08 to 1.13 times A (95 %), p = 0.002"; '' where that is not known. */
-export const sureText = ({ low, high, p }: { low: Num; high: Num; p: Num }): string => (low === null || high === null ? '' : `B is ${real(low).toPrecision(4)} to ${real(high).toPrecision(4)} times A (95 %)`) + (p === null ? '' : `, p = ${real(p).toPrecision(2)}`);
+export const sureText = ({ low, high, p }: { low: Num; high: Num; p: Num }): string =>
+  (low === null || high === null
+    ? ''
+    : `B is ${real(low).toPrecision(4)} to ${real(high).toPrecision(4)} times A (95 %)`) +
+  (p === null ? '' : `, p = ${real(p).toPrecision(2)}`);
 export const NOTHING_FOUND = new Set(['no change', 'too few repetitions']);
-export const isNoise = (row: CompareRow, noise: number): boolean => (row.verdict !== null ? NOTHING_FOUND.has(row.verdict) : row.change !== null && Math.max(Math.abs(row.change), Math.abs(row.change_exclusive ?? 0)) < noise) || row.change === 0 || isInSpread(row.spread);
+export const isNoise = (row: CompareRow, noise: number): boolean =>
+  (row.verdict !== null
+    ? NOTHING_FOUND.has(row.verdict)
+    : row.change !== null && Math.max(Math.abs(row.change), Math.abs(row.change_exclusive ?? 0)) < noise) ||
+  row.change === 0 ||
+  isInSpread(row.spread);

@@ -8,7 +8,16 @@ import { exactValue, formatChange, formatValue, known, plural, type Num } from '
 import { useKeys } from '../keys';
 import { cssColor } from '../theme';
 import { VTable, type Column } from '../vtable';
-import { changeOf, intensity, isSmall, noiseOf, relativeOf, spreadAt, spreadText, type ScatterAnswer } from './compare-data';
+import {
+  changeOf,
+  intensity,
+  isSmall,
+  noiseOf,
+  relativeOf,
+  spreadAt,
+  spreadText,
+  type ScatterAnswer,
+} from './compare-data';
 import { changeText } from './compare-flame';
 import type { PartProps } from './compare-tree';
 import { ticksOf } from './scale/model';
@@ -43,14 +52,20 @@ function axesOf(answer: ScatterAnswer, size: Size) {
   const height = Math.max(1, bottom - TOP);
   const part = (v: number) => (Math.log10(v) - low) / (high - low);
   return {
-    low, high, left, bottom, width, height,
+    low,
+    high,
+    left,
+    bottom,
+    width,
+    height,
     x: (v: number) => (v > 0 ? left + part(v) * width : LEFT + GUTTER / 2),
     y: (v: number) => (v > 0 ? bottom - part(v) * height : bottom + GUTTER / 2),
   };
 }
 
 /** "10 s", not "10.00 s". */
-const tickText = (unit: string | null, value: number): string => formatValue(unit, value).replace(/\.(\d*?)0+(?=\D|$)/, (_, kept) => (kept ? `.${kept}` : ''));
+const tickText = (unit: string | null, value: number): string =>
+  formatValue(unit, value).replace(/\.(\d*?)0+(?=\D|$)/, (_, kept) => (kept ? `.${kept}` : ''));
 
 interface Drawn {
   answer: ScatterAnswer;
@@ -124,7 +139,12 @@ function drawOthers(context: CanvasRenderingContext2D, { answer }: Drawn, size: 
   others.count.forEach((n, i) => {
     const [x, y] = [axes.x(edge(others.a[i]!)), axes.y(edge(others.b[i]! + 1))];
     context.globalAlpha = 0.08 + 0.3 * (Math.log1p(n) / Math.log1p(most));
-    context.fillRect(x, y, Math.max(1, axes.x(edge(others.a[i]! + 1)) - x), Math.max(1, axes.y(edge(others.b[i]!)) - y));
+    context.fillRect(
+      x,
+      y,
+      Math.max(1, axes.x(edge(others.a[i]! + 1)) - x),
+      Math.max(1, axes.y(edge(others.b[i]!)) - y),
+    );
   });
   context.globalAlpha = 1;
 }
@@ -139,7 +159,11 @@ function drawPoints(context: CanvasRenderingContext2D, drawn: Drawn, size: Size,
     const [x, y] = [axes.x(va), axes.y(vb)];
     const isGrey = isSmall(answer, va, vb, noise, spreadAt(answer.points, i));
     context.globalAlpha = hasSearch && !found(i) ? 0.15 : isGrey ? 0.5 : 0.9;
-    context.fillStyle = isGrey ? cssColor('--muted') : css(diverging(Math.sign(changeOf(answer, va, vb)) * Math.max(0.55, Math.abs(intensity(answer, va, vb))), isDark));
+    context.fillStyle = isGrey
+      ? cssColor('--muted')
+      : css(
+          diverging(Math.sign(changeOf(answer, va, vb)) * Math.max(0.55, Math.abs(intensity(answer, va, vb))), isDark),
+        );
     context.strokeStyle = isDark ? 'rgba(0,0,0,0.5)' : 'rgba(60,66,76,0.55)';
     context.beginPath();
     context.arc(x, y, isGrey ? 3 : 4.5, 0, 2 * Math.PI);
@@ -174,21 +198,40 @@ interface Listed {
 
 export function ComparisonScatter(props: PartProps & { isInclusive: boolean; isFlat: boolean }) {
   const { params, isFlat, isInclusive } = props;
-  const { data, error } = useData<ScatterAnswer>('compare_scatter', { ...params, normalize: null, view: isFlat ? 'flat' : null, kind: isInclusive ? 'inclusive' : null });
+  const { data, error } = useData<ScatterAnswer>('compare_scatter', {
+    ...params,
+    normalize: null,
+    view: isFlat ? 'flat' : null,
+    kind: isInclusive ? 'inclusive' : null,
+  });
   if (error) return <Failed failure={error} />;
   if (!data) return <Waiting />;
-  if (data.points.node.length === 0) return <div class="message">{`There is nothing of ${data.metric ?? 'any metric'} here that could be a point.`}</div>;
+  if (data.points.node.length === 0)
+    return (
+      <div class="message">{`There is nothing of ${data.metric ?? 'any metric'} here that could be a point.`}</div>
+    );
   return <ScatterPlot {...props} answer={data} />;
 }
 
-function ScatterPlot({ view, setView, search, chosen, onChoose, isFlat, answer }: PartProps & { isFlat: boolean; answer: ScatterAnswer }) {
+function ScatterPlot({
+  view,
+  setView,
+  search,
+  chosen,
+  onChoose,
+  isFlat,
+  answer,
+}: PartProps & { isFlat: boolean; answer: ScatterAnswer }) {
   const [box, size] = useSize<HTMLDivElement>();
   const [hover, setHover] = useState<{ i: number; x: number; y: number } | null>(null);
   const [brush, setBrush] = useState<Box | null>(null);
   const press = useRef<{ x: number; y: number } | null>(null);
   const isMatch = useMemo(() => finder(search), [search]);
   const found = (i: number) => isMatch(answer.points.name[i] ?? '');
-  const selected = chosen && !isFlat ? (chosen.side === 0 ? answer.points.a_context : answer.points.b_context).indexOf(chosen.context) : answer.points.node.indexOf(view.row);
+  const selected =
+    chosen && !isFlat
+      ? (chosen.side === 0 ? answer.points.a_context : answer.points.b_context).indexOf(chosen.context)
+      : answer.points.node.indexOf(view.row);
   const noise = noiseOf(answer, view.noise);
   const draw = useMemo(
     () => (context: CanvasRenderingContext2D, at: Size, isDark: boolean) => {
@@ -204,7 +247,8 @@ function ScatterPlot({ view, setView, search, chosen, onChoose, isFlat, answer }
     if (size.width === 0) return [];
     const axes = axesOf(answer, size);
     const { a, b, name } = answer.points;
-    const inside = (x: number, y: number) => !brush || (x >= brush.x && x <= brush.x + brush.width && y >= brush.y && y <= brush.y + brush.height);
+    const inside = (x: number, y: number) =>
+      !brush || (x >= brush.x && x <= brush.x + brush.width && y >= brush.y && y <= brush.y + brush.height);
     return a
       .map((_, i) => ({ i, name: name[i] ?? '(unknown)', a: valueAt(a, i), b: valueAt(b, i) }))
       .filter((p) => inside(axes.x(p.a), axes.y(p.b)) && (search === '' || found(p.i)))
@@ -220,8 +264,14 @@ function ScatterPlot({ view, setView, search, chosen, onChoose, isFlat, answer }
     });
     return best;
   };
-  const choose = (i: number) => onChoose(answer.points.node[i]!, [answer.points.a_context[i] ?? null, answer.points.b_context[i] ?? null]);
-  const boxOf = (from: { x: number; y: number }, to: { x: number; y: number }): Box => ({ x: Math.min(from.x, to.x), y: Math.min(from.y, to.y), width: Math.abs(to.x - from.x), height: Math.abs(to.y - from.y) });
+  const choose = (i: number) =>
+    onChoose(answer.points.node[i]!, [answer.points.a_context[i] ?? null, answer.points.b_context[i] ?? null]);
+  const boxOf = (from: { x: number; y: number }, to: { x: number; y: number }): Box => ({
+    x: Math.min(from.x, to.x),
+    y: Math.min(from.y, to.y),
+    width: Math.abs(to.x - from.x),
+    height: Math.abs(to.y - from.y),
+  });
   const onMove = (event: PointerEvent) => {
     const at = pointerAt(event);
     if (press.current && event.buttons === 1) {
@@ -245,10 +295,38 @@ function ScatterPlot({ view, setView, search, chosen, onChoose, isFlat, answer }
     if (i >= 0) choose(i);
   };
   const columns: Column<Listed>[] = [
-    { id: 'name', title: brush ? 'In the frame' : 'Largest changes', width: '1fr', fixed: true, cell: (p) => p.name, text: (p) => p.name },
-    { id: 'a', title: 'A', width: 84, align: 'right', cell: (p) => formatValue(answer.unit, p.a), text: (p) => exactValue(answer.unit, p.a) },
-    { id: 'b', title: 'B', width: 84, align: 'right', cell: (p) => formatValue(answer.unit, p.b), text: (p) => exactValue(answer.unit, p.b) },
-    { id: 'relative', title: 'Δ %', width: 76, align: 'right', cell: (p) => (p.a === 0 ? 'new' : p.b === 0 ? 'gone' : formatChange(relativeOf(answer, p.a, p.b))), text: (p) => exactValue(answer.unit, changeOf(answer, p.a, p.b)) },
+    {
+      id: 'name',
+      title: brush ? 'In the frame' : 'Largest changes',
+      width: '1fr',
+      fixed: true,
+      cell: (p) => p.name,
+      text: (p) => p.name,
+    },
+    {
+      id: 'a',
+      title: 'A',
+      width: 84,
+      align: 'right',
+      cell: (p) => formatValue(answer.unit, p.a),
+      text: (p) => exactValue(answer.unit, p.a),
+    },
+    {
+      id: 'b',
+      title: 'B',
+      width: 84,
+      align: 'right',
+      cell: (p) => formatValue(answer.unit, p.b),
+      text: (p) => exactValue(answer.unit, p.b),
+    },
+    {
+      id: 'relative',
+      title: 'Δ %',
+      width: 76,
+      align: 'right',
+      cell: (p) => (p.a === 0 ? 'new' : p.b === 0 ? 'gone' : formatChange(relativeOf(answer, p.a, p.b))),
+      text: (p) => exactValue(answer.unit, changeOf(answer, p.a, p.b)),
+    },
   ];
   const tip = hover && answer.points.node[hover.i] !== undefined ? hover : null;
   const [ta, tb] = tip ? [valueAt(answer.points.a, tip.i), valueAt(answer.points.b, tip.i)] : [0, 0];
@@ -272,14 +350,36 @@ function ScatterPlot({ view, setView, search, chosen, onChoose, isFlat, answer }
               {`${formatValue(answer.unit, ta)} → ${formatValue(answer.unit, tb)}  `}
               <b>{changeText(ta, tb, relativeOf(answer, ta, tb))}</b>
             </div>
-            {spreadAt(answer.points, tip.i)[0] !== null && <div class="hint">{spreadText(answer, spreadAt(answer.points, tip.i))}</div>}
+            {spreadAt(answer.points, tip.i)[0] !== null && (
+              <div class="hint">{spreadText(answer, spreadAt(answer.points, tip.i))}</div>
+            )}
             <div class="hint">{`exact: ${exactValue(answer.unit, ta)} → ${exactValue(answer.unit, tb)}`}</div>
           </div>
         )}
-        <div class="scatter-note hint">{[`${answer.kind} values`, 'dashed: ±10 %', answer.others.n + answer.others.beyond > 0 ? `${plural(answer.others.n + answer.others.beyond, 'small one')} as shades` : '', 'drag a frame to list what is in it'].filter(Boolean).join(' · ')}</div>
+        <div class="scatter-note hint">
+          {[
+            `${answer.kind} values`,
+            'dashed: ±10 %',
+            answer.others.n + answer.others.beyond > 0
+              ? `${plural(answer.others.n + answer.others.beyond, 'small one')} as shades`
+              : '',
+            'drag a frame to list what is in it',
+          ]
+            .filter(Boolean)
+            .join(' · ')}
+        </div>
       </div>
       <div class="scatter-list">
-        <VTable label="Points" columns={columns} rowCount={listed.length} row={(i) => listed[i]} rowKey={(i) => listed[i]?.i ?? i} selected={listed.findIndex((p) => p.i === selected)} onSelect={(i) => listed[i] && choose(listed[i]!.i)} onOpen={() => setView({ tab: isFlat ? 'functions' : 'tree' })} />
+        <VTable
+          label="Points"
+          columns={columns}
+          rowCount={listed.length}
+          row={(i) => listed[i]}
+          rowKey={(i) => listed[i]?.i ?? i}
+          selected={listed.findIndex((p) => p.i === selected)}
+          onSelect={(i) => listed[i] && choose(listed[i]!.i)}
+          onOpen={() => setView({ tab: isFlat ? 'functions' : 'tree' })}
+        />
       </div>
     </div>
   );

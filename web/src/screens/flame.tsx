@@ -45,11 +45,19 @@ const LEGEND = 7;
 /** What the picture needs of an answer, ready to be drawn. */
 function pictureOf(data: FlameAnswer) {
   const text = (i: number | null | undefined): string => (i === null || i === undefined ? '' : (data.names[i] ?? ''));
-  const key = (i: number): string => (data.node[i] === null ? `${data.rest[i] ? 'rest' : 'all'} ${data.rest[i] ? i : ''}` : String(data.node[i]));
+  const key = (i: number): string =>
+    data.node[i] === null ? `${data.rest[i] ? 'rest' : 'all'} ${data.rest[i] ? i : ''}` : String(data.node[i]);
   return {
     data,
     boxes: layOut(data.parent, data.value),
-    name: (i: number): string => (data.rest[i] ? `… ${formatCount(data.rest[i]!)} more` : data.name[i] === null ? (i === 0 && data.node[0] === null ? 'all' : '(no name)') : text(data.name[i]) || '(no name)'),
+    name: (i: number): string =>
+      data.rest[i]
+        ? `… ${formatCount(data.rest[i]!)} more`
+        : data.name[i] === null
+          ? i === 0 && data.node[0] === null
+            ? 'all'
+            : '(no name)'
+          : text(data.name[i]) || '(no name)',
     module: (i: number): string => text(data.module[i]),
     kind: (i: number): string => text(data.kind[i]),
     key,
@@ -71,7 +79,14 @@ function colorsOf(picture: Picture, by: string): (i: number, isDark: boolean) =>
     let color = known.get(key);
     if (!color) {
       const text = which === null || which === undefined ? '' : data.names[which]!;
-      color = text === '' ? GREY[isDark ? 'dark' : 'light'] : by === 'name' ? flameColor(text, isDark) : by === 'kind' ? colorOfKind(text, isDark) : colorOfName(text, isDark);
+      color =
+        text === ''
+          ? GREY[isDark ? 'dark' : 'light']
+          : by === 'name'
+            ? flameColor(text, isDark)
+            : by === 'kind'
+              ? colorOfKind(text, isDark)
+              : colorOfName(text, isDark);
       known.set(key, color);
     }
     return color;
@@ -122,11 +137,17 @@ function Details({ picture, i, isInverted }: { picture: Picture; i: number; isIn
       <div>
         <b>{formatValue(data.unit, value)}</b>
         {`  ${share(data.total)} of all`}
-        {parent >= 0 && value !== data.value[parent] && `, ${share(data.value[parent]!)} of ${parent === 0 && data.node[0] === null ? 'it' : picture.name(parent)}`}
+        {parent >= 0 &&
+          value !== data.value[parent] &&
+          `, ${share(data.value[parent]!)} of ${parent === 0 && data.node[0] === null ? 'it' : picture.name(parent)}`}
       </div>
-      {data.rest[i] === 0 && <div class="hint">{`${isInverted ? 'not called further' : 'itself'}: ${exactValue(data.unit, data.own[i])}`}</div>}
+      {data.rest[i] === 0 && (
+        <div class="hint">{`${isInverted ? 'not called further' : 'itself'}: ${exactValue(data.unit, data.own[i])}`}</div>
+      )}
       <div class="hint">{`exact: ${exactValue(data.unit, value)}`}</div>
-      {(picture.module(i) || picture.kind(i)) && <div class="hint">{[picture.kind(i), picture.module(i)].filter(Boolean).join(' · ')}</div>}
+      {(picture.module(i) || picture.kind(i)) && (
+        <div class="hint">{[picture.kind(i), picture.module(i)].filter(Boolean).join(' · ')}</div>
+      )}
     </>
   );
 }
@@ -134,7 +155,8 @@ function Details({ picture, i, isInverted }: { picture: Picture; i: number; isIn
 /** Names from the outermost to the box. */
 function pathOf(picture: Picture, i: number): string[] {
   const names: string[] = [];
-  for (let at = i; at >= 0; at = picture.data.parent[at]!) if (picture.data.node[at] !== null) names.push(picture.name(at));
+  for (let at = i; at >= 0; at = picture.data.parent[at]!)
+    if (picture.data.node[at] !== null) names.push(picture.name(at));
   return [...picture.data.above.name.map((n) => n ?? ''), ...names.reverse()];
 }
 
@@ -142,7 +164,9 @@ function Crumbs({ picture, onRoot }: { picture: Picture; onRoot: (node: number) 
   const { above, node } = picture.data;
   if (node[0] === null) return null;
   const many = above.node.length > 5;
-  const shown = above.node.map((n, i) => ({ n, name: above.name[i] ?? '(no name)' })).filter((_, i) => !many || i < 2 || i >= above.node.length - 3);
+  const shown = above.node
+    .map((n, i) => ({ n, name: above.name[i] ?? '(no name)' }))
+    .filter((_, i) => !many || i < 2 || i >= above.node.length - 3);
   return (
     <nav class="crumbs" aria-label="Where the picture begins">
       <button class="quiet" onClick={() => onRoot(-1)}>
@@ -180,7 +204,11 @@ function Flame(props: ScreenProps) {
   };
   const wantsRoot = view.root >= 0 && !isReport();
   const whole = useData<FlameAnswer>('flame', shared);
-  const part = useData<FlameAnswer>(wantsRoot || zoom > 0 ? 'flame' : null, { ...shared, ...(wantsRoot ? { root: view.root } : {}), ...(zoom > 0 ? { width: WIDTHS[zoom] } : {}) });
+  const part = useData<FlameAnswer>(wantsRoot || zoom > 0 ? 'flame' : null, {
+    ...shared,
+    ...(wantsRoot ? { root: view.root } : {}),
+    ...(zoom > 0 ? { width: WIDTHS[zoom] } : {}),
+  });
   const answer = wantsRoot || zoom > 0 ? (part.data ?? whole.data) : whole.data;
   const error = wantsRoot && part.error ? part.error : whole.error;
   const picture = useMemo(() => {
@@ -194,17 +222,35 @@ function Flame(props: ScreenProps) {
   const color = useMemo(() => (picture ? colorsOf(picture, colors) : null), [picture, colors]);
   const mapColor = useMemo(() => (map ? colorsOf(map, colors) : null), [map, colors]);
   const legend = useMemo(() => (picture ? legendOf(picture, colors) : []), [picture, colors]);
-  const isDimmed = useMemo(() => (picture?.data.found && match ? (i: number) => !picture.data.found![i] : undefined), [picture, match]);
-  const above = useMemo(() => (picture && picture.data.node[0] !== null ? ['all', ...picture.data.above.name.map((n) => n ?? '(no name)')] : []), [picture]);
+  const isDimmed = useMemo(
+    () => (picture?.data.found && match ? (i: number) => !picture.data.found![i] : undefined),
+    [picture, match],
+  );
+  const above = useMemo(
+    () =>
+      picture && picture.data.node[0] !== null ? ['all', ...picture.data.above.name.map((n) => n ?? '(no name)')] : [],
+    [picture],
+  );
 
   // The frame of the context that is chosen elsewhere: its own, or one that has it among others
-  const direct = picture && selection.node !== null ? (isInverted ? (picture.data.context?.indexOf(selection.node) ?? -1) : (picture.indexOf.get(selection.node) ?? -1)) : -1;
-  const frame = useData<FlameAnswer>(picture && selection.node !== null && direct < 0 && !isInverted && !isReport() ? 'flame' : null, { ...askedFor(props), root: selection.node, width: 1 });
+  const direct =
+    picture && selection.node !== null
+      ? isInverted
+        ? (picture.data.context?.indexOf(selection.node) ?? -1)
+        : (picture.indexOf.get(selection.node) ?? -1)
+      : -1;
+  const frame = useData<FlameAnswer>(
+    picture && selection.node !== null && direct < 0 && !isInverted && !isReport() ? 'flame' : null,
+    { ...askedFor(props), root: selection.node, width: 1 },
+  );
   const picked = useRef<{ key: string; context: number | null } | null>(null);
-  let selected = direct >= 0 ? direct : frame.data && picture ? (picture.indexOf.get(frame.data.node[0] ?? null) ?? -1) : -1;
-  if (picture && picked.current && picked.current.context === selection.node) selected = picture.indexOfKey.get(picked.current.key) ?? selected;
+  let selected =
+    direct >= 0 ? direct : frame.data && picture ? (picture.indexOf.get(frame.data.node[0] ?? null) ?? -1) : -1;
+  if (picture && picked.current && picked.current.context === selection.node)
+    selected = picture.indexOfKey.get(picked.current.key) ?? selected;
 
-  const contextOf = (i: number): number | null => (picture ? ((picture.data.context ? picture.data.context[i] : picture.data.node[i]) ?? null) : null);
+  const contextOf = (i: number): number | null =>
+    picture ? ((picture.data.context ? picture.data.context[i] : picture.data.node[i]) ?? null) : null;
   const choose = (i: number) => {
     if (!picture) return;
     picked.current = { key: picture.key(i), context: contextOf(i) };
@@ -242,8 +288,14 @@ function Flame(props: ScreenProps) {
       const factor = 1 / Math.max(1e-9, range.to - range.from);
       const around = boxAround(picture.boxes, range.from, range.to);
       const node = picture.data.node[around] ?? null;
-      if (around > 0 && node !== null && (range.to - range.from) / picture.boxes.width[around]! > 0.9) return setRoot(node);
-      setZoom(Math.max(0, WIDTHS.findIndex((w, k) => w >= 1600 * factor || k === WIDTHS.length - 1)));
+      if (around > 0 && node !== null && (range.to - range.from) / picture.boxes.width[around]! > 0.9)
+        return setRoot(node);
+      setZoom(
+        Math.max(
+          0,
+          WIDTHS.findIndex((w, k) => w >= 1600 * factor || k === WIDTHS.length - 1),
+        ),
+      );
     }, 250);
   };
   useEffect(() => () => clearTimeout(settle.current), []);
@@ -261,11 +313,23 @@ function Flame(props: ScreenProps) {
   useKeys('Flame', [
     { key: 'i', label: 'Icicle or flame', run: () => toggle({ up: !view.up }) },
     { key: 'b', label: 'Inverted: innermost functions first', run: invert },
-    { key: 'o', label: 'Order: by size or as in the source', run: () => toggle({ order: view.order === 'size' ? 'source' : 'size' }) },
-    { key: 'c', label: 'Colours by module, kind or name', run: () => toggle({ colors: COLORS[(COLORS.indexOf(colors) + 1) % 3]! }) },
+    {
+      key: 'o',
+      label: 'Order: by size or as in the source',
+      run: () => toggle({ order: view.order === 'size' ? 'source' : 'size' }),
+    },
+    {
+      key: 'c',
+      label: 'Colours by module, kind or name',
+      run: () => toggle({ colors: COLORS[(COLORS.indexOf(colors) + 1) % 3]! }),
+    },
     { key: 'Escape', label: 'Zoom one step out', run: out },
     { key: 'Home', label: 'The whole again', run: () => setRoot(-1) },
-    { key: 'ArrowDown', label: 'Into the picture: arrows move, Enter zooms', run: () => document.querySelector<HTMLElement>('.flame-box canvas')?.focus() },
+    {
+      key: 'ArrowDown',
+      label: 'Into the picture: arrows move, Enter zooms',
+      run: () => document.querySelector<HTMLElement>('.flame-box canvas')?.focus(),
+    },
   ]);
 
   if (error && !picture) {
@@ -281,7 +345,8 @@ function Flame(props: ScreenProps) {
   }
   if (!picture || !color) return <Waiting />;
   const { data, boxes } = picture;
-  if (data.total <= 0) return <div class="message">{`There is nothing of ${data.metric} here: no stack has more than 0.`}</div>;
+  if (data.total <= 0)
+    return <div class="message">{`There is nothing of ${data.metric} here: no stack has more than 0.`}</div>;
   const focus = view.root >= 0 && data.node[0] !== view.root ? Math.max(0, picture.indexOf.get(view.root) ?? 0) : 0;
   const menu = (event: MouseEvent, i: number) => {
     const path = pathOf(picture, i);
@@ -289,23 +354,44 @@ function Flame(props: ScreenProps) {
       { label: 'Zoom in', hint: 'Enter', run: () => zoomTo(i) },
       { label: 'Zoom out', hint: 'Esc', disabled: view.root < 0, run: out },
       'line',
-      { label: 'Show in the tree', disabled: contextOf(i) === null, run: () => navigate(selectionPatch({ node: contextOf(i) }), 'push', 'tree') },
-      { label: 'Show over locations', disabled: contextOf(i) === null || props.input.has.locations < 2, run: () => navigate(selectionPatch({ node: contextOf(i) }), 'push', 'locations') },
+      {
+        label: 'Show in the tree',
+        disabled: contextOf(i) === null,
+        run: () => navigate(selectionPatch({ node: contextOf(i) }), 'push', 'tree'),
+      },
+      {
+        label: 'Show over locations',
+        disabled: contextOf(i) === null || props.input.has.locations < 2,
+        run: () => navigate(selectionPatch({ node: contextOf(i) }), 'push', 'locations'),
+      },
       { label: 'Search this name', run: () => select({ search: picture.name(i) }) },
       'line',
       { label: 'Copy name', run: () => void copyText(picture.name(i)) },
-      { label: 'Copy path', run: () => void copyText((isInverted ? [...path].reverse() : path).join('->'), 'Path copied') },
-      { label: 'Copy stack, a line each', run: () => void copyText((isInverted ? path : [...path].reverse()).join('\n'), 'Stack copied') },
+      {
+        label: 'Copy path',
+        run: () => void copyText((isInverted ? [...path].reverse() : path).join('->'), 'Path copied'),
+      },
+      {
+        label: 'Copy stack, a line each',
+        run: () => void copyText((isInverted ? path : [...path].reverse()).join('\n'), 'Stack copied'),
+      },
       { label: 'Copy value', run: () => void copyText(exactValue(data.unit, data.value[i])) },
     ];
     openMenu(event, entries);
   };
   // Where the picture lies in the whole, as far as that shows it
-  const rootBox = data.node[0] === null ? 0 : [data.node[0]!, ...[...data.above.node].reverse()].map((n) => map?.indexOf.get(n) ?? -1).find((i) => i >= 0) ?? 0;
+  const rootBox =
+    data.node[0] === null
+      ? 0
+      : ([data.node[0]!, ...[...data.above.node].reverse()].map((n) => map?.indexOf.get(n) ?? -1).find((i) => i >= 0) ??
+        0);
   const rootRange = map ? rangeOf(map.boxes, rootBox) : WHOLE;
   const width = rootRange.to - rootRange.from;
   const mapRange = { from: rootRange.from + seen.from * width, to: rootRange.from + seen.to * width };
-  const said = selected >= 0 ? `${picture.name(selected)}: ${formatValue(data.unit, data.value[selected])}, ${formatPercent(data.value[selected]! / data.total)} % of all` : '';
+  const said =
+    selected >= 0
+      ? `${picture.name(selected)}: ${formatValue(data.unit, data.value[selected])}, ${formatPercent(data.value[selected]! / data.total)} % of all`
+      : '';
   return (
     <div class="fill">
       <div class="toolbar">
@@ -321,21 +407,38 @@ function Flame(props: ScreenProps) {
           <button aria-pressed={!isInverted} title="Callers above callees (b)" onClick={() => isInverted && invert()}>
             Top-down
           </button>
-          <button aria-pressed={isInverted} title="Innermost functions first, below them who called (b)" onClick={() => !isInverted && invert()}>
+          <button
+            aria-pressed={isInverted}
+            title="Innermost functions first, below them who called (b)"
+            onClick={() => !isInverted && invert()}
+          >
             Inverted
           </button>
         </div>
         <div class="segmented" role="group" aria-label="Order">
-          <button aria-pressed={view.order === 'size'} title="The largest first (o)" onClick={() => toggle({ order: 'size' })}>
+          <button
+            aria-pressed={view.order === 'size'}
+            title="The largest first (o)"
+            onClick={() => toggle({ order: 'size' })}
+          >
             By size
           </button>
-          <button aria-pressed={view.order !== 'size'} title="As in the source (o)" onClick={() => toggle({ order: 'source' })}>
+          <button
+            aria-pressed={view.order !== 'size'}
+            title="As in the source (o)"
+            onClick={() => toggle({ order: 'source' })}
+          >
             In order
           </button>
         </div>
         <div class="segmented" role="group" aria-label="Colours">
           {COLORS.map((by) => (
-            <button key={by} aria-pressed={colors === by} title={`Colours by ${by} (c)`} onClick={() => toggle({ colors: by })}>
+            <button
+              key={by}
+              aria-pressed={colors === by}
+              title={`Colours by ${by} (c)`}
+              onClick={() => toggle({ colors: by })}
+            >
               {by[0]!.toUpperCase() + by.slice(1)}
             </button>
           ))}
@@ -347,10 +450,20 @@ function Flame(props: ScreenProps) {
             {` ${formatValue(data.unit, data.search.value)} in ${plural(data.search.n, 'frame')}`}
           </span>
         )}
-        {!data.search && <span class="hint">{`${formatValue(data.unit, data.total)} in ${plural(data.n_frames, 'frame')}`}</span>}
+        {!data.search && (
+          <span class="hint">{`${formatValue(data.unit, data.total)} in ${plural(data.n_frames, 'frame')}`}</span>
+        )}
       </div>
       {map && mapColor && map.boxes.levels.length > 1 && (
-        <FlameMap boxes={map.boxes} color={mapColor} shown={mapRange} isUpward={view.up} onPick={(i) => setRoot(map.data.rest[i] ? (map.data.node[map.data.parent[i]!] ?? -1) : (map.data.node[i] ?? -1))} />
+        <FlameMap
+          boxes={map.boxes}
+          color={mapColor}
+          shown={mapRange}
+          isUpward={view.up}
+          onPick={(i) =>
+            setRoot(map.data.rest[i] ? (map.data.node[map.data.parent[i]!] ?? -1) : (map.data.node[i] ?? -1))
+          }
+        />
       )}
       <Crumbs picture={picture} onRoot={setRoot} />
       <FlameCanvas
@@ -379,7 +492,9 @@ function Flame(props: ScreenProps) {
           {said || 'A click looks at a frame alone; arrows, Enter and Esc move through the picture.'}
         </span>
         {data.n_levels && <span class="hint">{cutText(data.n_levels)}</span>}
-        {data.n_minus > 0 && <span class="hint">{`${plural(data.n_minus, 'frame')} below 0 or no number: without width`}</span>}
+        {data.n_minus > 0 && (
+          <span class="hint">{`${plural(data.n_minus, 'frame')} below 0 or no number: without width`}</span>
+        )}
         <span class="legend" aria-hidden="true">
           {legend.map((entry) => (
             <span key={entry.name} title={`${entry.name}: ${formatPercent(entry.share)} %`}>

@@ -9,4 +9,13 @@ import { sql } from './sql';
 import { timeline } from './timeline';
 import { tree } from './tree';
 
-export const screens: readonly Screen[] = [overview, tree, flame, locations, timeline, scale, compare, ...(IS_REPORT ? [] : [sql])];
+export const screens: readonly Screen[] = [
+  overview,
+  tree,
+  flame,
+  locations,
+  timeline,
+  scale,
+  compare,
+  ...(IS_REPORT ? [] : [sql]),
+];

@@ -1,8 +1,8 @@
-// The answer of api/locations, and what the pictures need of it: places with a row, a column and a value, one by one or some in a cell.
+// The answer of api/locations, and what the pictures need of it: places with a row, a column and a value, one by one or
+// some in a cell.
 import { real, type Num } from '../format';
 import type { NamedPlace } from './locations-words';
 import { kindWord, rangesOf, wordsFor } from './locations-words';
-
 
 export interface Statistics {
   count: number;
@@ -41,21 +41,50 @@ export interface LocationsAnswer {
   path: string | null;
   statistics: Statistics | null;
   selection?: { label: string; n: number; statistics: Statistics | null };
-  grid?: { layout: 'processes' | 'nodes' | 'wrapped'; n_rows: number; n_columns: number; rows: Axis; columns: Axis | null };
+  grid?: {
+    layout: 'processes' | 'nodes' | 'wrapped';
+    n_rows: number;
+    n_columns: number;
+    rows: Axis;
+    columns: Axis | null;
+  };
   kinds?: string[];
   processes?: { id: number[]; kind: (number | null)[]; number: (number | null)[]; name: (string | null)[] };
-  places?: { id: number[]; label: string[]; value: Num[]; kind?: (number | null)[]; number?: (number | null)[]; name?: (string | null)[]; process?: (number | null)[]; row?: number[]; column?: number[]; selected?: number[] };
-  cells?: { rows: number; columns: number; row_step: number; column_step: number; n: number[]; mean: Num[]; min: Num[]; max: Num[]; selected?: number[] };
+  places?: {
+    id: number[];
+    label: string[];
+    value: Num[];
+    kind?: (number | null)[];
+    number?: (number | null)[];
+    name?: (string | null)[];
+    process?: (number | null)[];
+    row?: number[];
+    column?: number[];
+    selected?: number[];
+  };
+  cells?: {
+    rows: number;
+    columns: number;
+    row_step: number;
+    column_step: number;
+    n: number[];
+    mean: Num[];
+    min: Num[];
+    max: Num[];
+    selected?: number[];
+  };
   curve?: { index: number[]; value: Num[]; label: string[] };
   histogram: { min: number; max: number; count: number[] } | null;
   outliers: { low: number; high: number; place: number[]; label: string[]; value: Num[] };
 }
 
 /** What stands above the places is a process: not the context of a GPU, nor a node. */
-export const isOfProcesses = (answer: LocationsAnswer): boolean => answer.processes?.kind.every((k) => /^(process|rank)$/i.test(answer.kinds?.[k ?? -1] ?? 'process')) ?? true;
+export const isOfProcesses = (answer: LocationsAnswer): boolean =>
+  answer.processes?.kind.every((k) => /^(process|rank)$/i.test(answer.kinds?.[k ?? -1] ?? 'process')) ?? true;
 
 /** Each place is a process. */
-export const areProcesses = (answer: LocationsAnswer): boolean => answer.n_processes === answer.n && isOfProcesses(answer);
+export const areProcesses = (answer: LocationsAnswer): boolean =>
+  answer.n_processes === answer.n && isOfProcesses(answer);
 
 /** One cell of the heat map. */
 export interface Cell {
@@ -83,7 +112,6 @@ export interface Places {
   sorted: Cell[];
   hasSelection: boolean;
 }
-
 
 /** "3", "0–49"; where there are several kinds "device 0". */
 const labelOf = (axis: Axis, i: number, isMixed: boolean): string => {
@@ -147,8 +175,20 @@ function named(answer: LocationsAnswer): NamedPlace[] {
   const kind = (i: number | null | undefined): string => (i === null || i === undefined ? '' : (kinds[i] ?? ''));
   return (places?.id ?? []).map((id, i) => {
     const above = places!.process?.[i] ?? null;
-    const process = above === null || !processes || processes.id[above] === id ? null : { kind: kind(processes.kind[above]), number: processes.number[above] ?? null, name: processes.name[above] ?? null };
-    return { kind: kind(places!.kind?.[i]), number: places!.number?.[i] ?? null, name: places!.name?.[i] ?? null, process };
+    const process =
+      above === null || !processes || processes.id[above] === id
+        ? null
+        : {
+            kind: kind(processes.kind[above]),
+            number: processes.number[above] ?? null,
+            name: processes.name[above] ?? null,
+          };
+    return {
+      kind: kind(places!.kind?.[i]),
+      number: places!.number?.[i] ?? null,
+      name: places!.name?.[i] ?? null,
+      process,
+    };
   });
 }
 
@@ -157,7 +197,10 @@ export function wordsOf({ answer, cells, columns, rows }: Places, chosen: Readon
   if (answer.over === 'runs') return null;
   if (answer.places) {
     const all = named(answer);
-    return wordsFor([...chosen].sort((a, b) => a - b).map((i) => all[i]!), all);
+    return wordsFor(
+      [...chosen].sort((a, b) => a - b).map((i) => all[i]!),
+      all,
+    );
   }
   const grid = answer.grid;
   if (!grid) return null;
@@ -172,6 +215,7 @@ export function wordsOf({ answer, cells, columns, rows }: Places, chosen: Readon
   const someColumns = new Set([...chosen].map((i) => cells[i]!.column));
   const terms: (string | null)[] = [];
   if (someRows.size < rows) terms.push(pick(grid.rows, someRows));
-  if (grid.layout === 'processes' && someColumns.size < columns) terms.push(grid.columns ? pick(grid.columns, someColumns) : null);
+  if (grid.layout === 'processes' && someColumns.size < columns)
+    terms.push(grid.columns ? pick(grid.columns, someColumns) : null);
   return terms.includes(null) ? null : terms.join(',');
 }

@@ -33,7 +33,15 @@ export function scaleOf(places: Places, fromZero: boolean): { low: number; high:
   return { low, high };
 }
 
-export const quantityFor = ({ answer, sorted }: Places): Quantity => quantityOf(answer.unit, Math.max(0, ...[sorted[0], sorted[sorted.length - 1]].map((c) => (c && Number.isFinite(c.value) ? Math.abs(c.value) : 0))), answer.is_integer);
+export const quantityFor = ({ answer, sorted }: Places): Quantity =>
+  quantityOf(
+    answer.unit,
+    Math.max(
+      0,
+      ...[sorted[0], sorted[sorted.length - 1]].map((c) => (c && Number.isFinite(c.value) ? Math.abs(c.value) : 0)),
+    ),
+    answer.is_integer,
+  );
 
 interface Layout {
   left: number;
@@ -48,7 +56,14 @@ function layOut({ rows, columns, rowLabels, columnLabels }: Places, size: Size):
   const longest = Math.max(0, ...rowLabels.map((l) => l.length));
   const left = longest > 0 ? Math.min(LABELS.widest, Math.max(LABELS.left, 14 + longest * 6.5)) : 8;
   const top = columnLabels.some(Boolean) ? LABELS.top : 8;
-  return { left, top, cell: { width: Math.min(MOST.width, (size.width - left - 8) / Math.max(1, columns)), height: Math.min(MOST.height, (size.height - top - 8) / Math.max(1, rows)) } };
+  return {
+    left,
+    top,
+    cell: {
+      width: Math.min(MOST.width, (size.width - left - 8) / Math.max(1, columns)),
+      height: Math.min(MOST.height, (size.height - top - 8) / Math.max(1, rows)),
+    },
+  };
 }
 
 interface HeatProps extends BrushProps {
@@ -88,7 +103,13 @@ export function HeatMap({ places, low, high, cursor, hovered, onBrush, onHover, 
       context.textBaseline = 'middle';
       const line = (i: number) => {
         const c = places.cells[i];
-        if (c) context.strokeRect(left + c.column * cell.width + 0.5, top + c.row * cell.height + 0.5, Math.max(2, cell.width - 1 - gap), Math.max(2, cell.height - 1 - gap));
+        if (c)
+          context.strokeRect(
+            left + c.column * cell.width + 0.5,
+            top + c.row * cell.height + 0.5,
+            Math.max(2, cell.width - 1 - gap),
+            Math.max(2, cell.height - 1 - gap),
+          );
       };
       for (const c of places.cells) {
         // Whole pixels: cells side by side leave no seams
@@ -100,7 +121,11 @@ export function HeatMap({ places, low, high, cursor, hovered, onBrush, onHover, 
         if (cell.width < 48 || cell.height < 16 || Number.isNaN(c.value)) continue;
         context.fillStyle = context.globalAlpha < 1 ? cssColor('--text') : inkOn(sequential((c.value - low) / range));
         context.textAlign = 'center';
-        context.fillText(fitText(context, formatQuantity(quantity, c.value), cell.width - 6), x + cell.width / 2, y + cell.height / 2);
+        context.fillText(
+          fitText(context, formatQuantity(quantity, c.value), cell.width - 6),
+          x + cell.width / 2,
+          y + cell.height / 2,
+        );
       }
       context.globalAlpha = 1;
       context.fillStyle = cssColor('--muted');
@@ -133,7 +158,12 @@ export function HeatMap({ places, low, high, cursor, hovered, onBrush, onHover, 
       if (drag) {
         context.lineWidth = 1;
         context.fillStyle = 'rgba(127,127,127,0.18)';
-        const rect = [Math.min(drag.x0, drag.x1), Math.min(drag.y0, drag.y1), Math.abs(drag.x1 - drag.x0), Math.abs(drag.y1 - drag.y0)] as const;
+        const rect = [
+          Math.min(drag.x0, drag.x1),
+          Math.min(drag.y0, drag.y1),
+          Math.abs(drag.x1 - drag.x0),
+          Math.abs(drag.y1 - drag.y0),
+        ] as const;
         context.fillRect(...rect);
         context.strokeRect(...rect);
       }
@@ -177,7 +207,17 @@ export function HeatMap({ places, low, high, cursor, hovered, onBrush, onHover, 
 }
 
 /** The colours, with what they mean. */
-export function HeatLegend({ places, low, high, children }: { places: Places; low: number; high: number; children?: ComponentChildren }) {
+export function HeatLegend({
+  places,
+  low,
+  high,
+  children,
+}: {
+  places: Places;
+  low: number;
+  high: number;
+  children?: ComponentChildren;
+}) {
   const quantity = quantityFor(places);
   const drawIt = useMemo(
     () =>
@@ -230,18 +270,39 @@ function barsOf(places: Places, kind: PlotProps['kind']): { bars: Bar[]; low: nu
     const finite = values.filter(Number.isFinite);
     const [low, high] = [Math.min(0, finite[0] ?? 0), Math.max(0, finite[finite.length - 1] ?? 1)];
     const n = values.length;
-    return { low, high, bars: values.map((v, i) => ({ x0: i / n, x1: (i + 1) / n, y: (v - low) / (high - low || 1), cells: many ? [] : [index.get(sorted[i]!)!], part: many ? 0 : sorted[i]!.isSelected ? 1 : 0 })) };
+    return {
+      low,
+      high,
+      bars: values.map((v, i) => ({
+        x0: i / n,
+        x1: (i + 1) / n,
+        y: (v - low) / (high - low || 1),
+        cells: many ? [] : [index.get(sorted[i]!)!],
+        part: many ? 0 : sorted[i]!.isSelected ? 1 : 0,
+      })),
+    };
   }
   const h = answer.histogram;
   if (!h) return { bars: [], low: 0, high: 1 };
   const most = Math.max(1, ...h.count);
   const width = (h.max - h.min) / h.count.length;
   const members: number[][] = h.count.map(() => []);
-  if (answer.places) sorted.forEach((c) => members[Math.min(h.count.length - 1, Math.max(0, Math.floor((c.value - h.min) / (width || 1))))]?.push(index.get(c)!));
+  if (answer.places)
+    sorted.forEach((c) =>
+      members[Math.min(h.count.length - 1, Math.max(0, Math.floor((c.value - h.min) / (width || 1))))]?.push(
+        index.get(c)!,
+      ),
+    );
   return {
     low: h.min,
     high: h.max,
-    bars: h.count.map((count, i) => ({ x0: i / h.count.length, x1: (i + 1) / h.count.length, y: count / most, cells: members[i]!, part: members[i]!.length > 0 ? members[i]!.filter((k) => cells[k]!.isSelected).length / members[i]!.length : 0 })),
+    bars: h.count.map((count, i) => ({
+      x0: i / h.count.length,
+      x1: (i + 1) / h.count.length,
+      y: count / most,
+      cells: members[i]!,
+      part: members[i]!.length > 0 ? members[i]!.filter((k) => cells[k]!.isSelected).length / members[i]!.length : 0,
+    })),
   };
 }
 
@@ -251,59 +312,65 @@ export function BrushPlot({ places, kind, hovered, onBrush, onHover }: PlotProps
   const { bars, low, high } = useMemo(() => barsOf(places, kind), [places, kind]);
   const quantity = quantityFor(places);
   const drawIt = useMemo(
-    () => (context: CanvasRenderingContext2D, { width, height }: Size) => {
-      size.current = { width, height };
-      const [w, h] = [width - MARGIN.left - MARGIN.right, height - MARGIN.top - MARGIN.bottom];
-      context.font = `11px ${cssColor('--font')}`;
-      context.textBaseline = 'middle';
-      const text = (s: string, x: number, y: number, align: CanvasTextAlign) => {
-        context.fillStyle = cssColor('--muted');
-        context.textAlign = align;
-        context.fillText(s, x, y);
-      };
-      context.strokeStyle = cssColor('--line');
-      context.lineWidth = 1;
-      context.strokeRect(MARGIN.left - 0.5, MARGIN.top - 0.5, w + 1, h + 1);
-      const mean = places.answer.statistics?.mean ?? NaN;
-      for (const bar of bars) {
-        const x = MARGIN.left + bar.x0 * w;
-        const bw = Math.max(0.6, (bar.x1 - bar.x0) * w - ((bar.x1 - bar.x0) * w > 4 ? 1 : 0));
-        const isHovered = hovered >= 0 && bar.cells.includes(hovered);
-        const zero = kind === 'curve' && high > low ? -low / (high - low) : 0;
-        const [y0, y1] = [Math.min(zero, bar.y), Math.max(zero, bar.y)];
-        context.fillStyle = cssColor(isHovered ? '--text' : '--bar');
-        context.fillRect(x, MARGIN.top + h * (1 - y1), bw, Math.max(bar.y > 0 ? 1 : 0, h * (y1 - y0)));
-        if (bar.part > 0) {
-          context.fillStyle = cssColor('--accent');
-          context.fillRect(x, MARGIN.top + h * (1 - y0 - (y1 - y0) * bar.part), bw, h * (y1 - y0) * bar.part);
+    () =>
+      (context: CanvasRenderingContext2D, { width, height }: Size) => {
+        size.current = { width, height };
+        const [w, h] = [width - MARGIN.left - MARGIN.right, height - MARGIN.top - MARGIN.bottom];
+        context.font = `11px ${cssColor('--font')}`;
+        context.textBaseline = 'middle';
+        const text = (s: string, x: number, y: number, align: CanvasTextAlign) => {
+          context.fillStyle = cssColor('--muted');
+          context.textAlign = align;
+          context.fillText(s, x, y);
+        };
+        context.strokeStyle = cssColor('--line');
+        context.lineWidth = 1;
+        context.strokeRect(MARGIN.left - 0.5, MARGIN.top - 0.5, w + 1, h + 1);
+        const mean = places.answer.statistics?.mean ?? NaN;
+        for (const bar of bars) {
+          const x = MARGIN.left + bar.x0 * w;
+          const bw = Math.max(0.6, (bar.x1 - bar.x0) * w - ((bar.x1 - bar.x0) * w > 4 ? 1 : 0));
+          const isHovered = hovered >= 0 && bar.cells.includes(hovered);
+          const zero = kind === 'curve' && high > low ? -low / (high - low) : 0;
+          const [y0, y1] = [Math.min(zero, bar.y), Math.max(zero, bar.y)];
+          context.fillStyle = cssColor(isHovered ? '--text' : '--bar');
+          context.fillRect(x, MARGIN.top + h * (1 - y1), bw, Math.max(bar.y > 0 ? 1 : 0, h * (y1 - y0)));
+          if (bar.part > 0) {
+            context.fillStyle = cssColor('--accent');
+            context.fillRect(x, MARGIN.top + h * (1 - y0 - (y1 - y0) * bar.part), bw, h * (y1 - y0) * bar.part);
+          }
         }
-      }
-      if (kind === 'curve') {
-        text(formatQuantity(quantity, high), MARGIN.left - 5, MARGIN.top + 5, 'right');
-        text(formatQuantity(quantity, low), MARGIN.left - 5, MARGIN.top + h - 5, 'right');
-        if (Number.isFinite(mean) && high > low) {
-          const y = MARGIN.top + h * (1 - (mean - low) / (high - low));
-          context.strokeStyle = cssColor('--warn');
-          context.setLineDash([4, 3]);
-          context.beginPath();
-          context.moveTo(MARGIN.left, y);
-          context.lineTo(MARGIN.left + w, y);
-          context.stroke();
-          context.setLineDash([]);
-          text('mean', MARGIN.left - 5, Math.min(MARGIN.top + h - 18, Math.max(MARGIN.top + 18, y)), 'right');
+        if (kind === 'curve') {
+          text(formatQuantity(quantity, high), MARGIN.left - 5, MARGIN.top + 5, 'right');
+          text(formatQuantity(quantity, low), MARGIN.left - 5, MARGIN.top + h - 5, 'right');
+          if (Number.isFinite(mean) && high > low) {
+            const y = MARGIN.top + h * (1 - (mean - low) / (high - low));
+            context.strokeStyle = cssColor('--warn');
+            context.setLineDash([4, 3]);
+            context.beginPath();
+            context.moveTo(MARGIN.left, y);
+            context.lineTo(MARGIN.left + w, y);
+            context.stroke();
+            context.setLineDash([]);
+            text('mean', MARGIN.left - 5, Math.min(MARGIN.top + h - 18, Math.max(MARGIN.top + 18, y)), 'right');
+          }
+          text(`${places.answer.over} by size`, MARGIN.left + w, height - 8, 'right');
+        } else {
+          text(formatQuantity(quantity, low), MARGIN.left, height - 8, 'left');
+          text(`${formatQuantity(quantity, high)} ${quantity.unit}`, MARGIN.left + w, height - 8, 'right');
+          text(
+            String(Math.max(0, ...(places.answer.histogram?.count ?? [0]))),
+            MARGIN.left - 5,
+            MARGIN.top + 5,
+            'right',
+          );
         }
-        text(`${places.answer.over} by size`, MARGIN.left + w, height - 8, 'right');
-      } else {
-        text(formatQuantity(quantity, low), MARGIN.left, height - 8, 'left');
-        text(`${formatQuantity(quantity, high)} ${quantity.unit}`, MARGIN.left + w, height - 8, 'right');
-        text(String(Math.max(0, ...(places.answer.histogram?.count ?? [0]))), MARGIN.left - 5, MARGIN.top + 5, 'right');
-      }
-      context.textAlign = 'left';
-      if (drag) {
-        context.fillStyle = 'rgba(127,127,127,0.22)';
-        context.fillRect(Math.min(drag.from, drag.to), MARGIN.top, Math.abs(drag.to - drag.from), h);
-      }
-    },
+        context.textAlign = 'left';
+        if (drag) {
+          context.fillStyle = 'rgba(127,127,127,0.22)';
+          context.fillRect(Math.min(drag.from, drag.to), MARGIN.top, Math.abs(drag.to - drag.from), h);
+        }
+      },
     [places, bars, hovered, drag],
   );
   const part = (x: number) => (x - MARGIN.left) / Math.max(1, size.current.width - MARGIN.left - MARGIN.right);
@@ -311,7 +378,9 @@ export function BrushPlot({ places, kind, hovered, onBrush, onHover }: PlotProps
     if (!drag) return;
     const [a, b] = [part(Math.min(drag.from, drag.to)), part(Math.max(drag.from, drag.to))];
     setDrag(null);
-    const found = new Set(bars.filter((bar) => bar.x1 > a && bar.x0 < Math.max(b, a + 1e-9)).flatMap((bar) => bar.cells));
+    const found = new Set(
+      bars.filter((bar) => bar.x1 > a && bar.x0 < Math.max(b, a + 1e-9)).flatMap((bar) => bar.cells),
+    );
     if (found.size > 0) onBrush(found, event.shiftKey || event.ctrlKey || event.metaKey);
   };
   return (

@@ -3,7 +3,16 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { canonical, get, isReport, useData, type Params } from '../api';
 import { Failed, Waiting } from '../boundary';
 import { roomFor } from '../canvas';
-import { finiteSize, formatCount, formatPercent, formatQuantity, known, longestText, quantityOf, type Num } from '../format';
+import {
+  finiteSize,
+  formatCount,
+  formatPercent,
+  formatQuantity,
+  known,
+  longestText,
+  quantityOf,
+  type Num,
+} from '../format';
 import { select, useScreen } from '../state';
 import { toastError } from '../toast';
 import { BarCell, TreeCell, VTable, exactly, type Column, type TreeShape } from '../vtable';
@@ -76,7 +85,10 @@ export function LocationTree({ params }: { params: Params }) {
     for (const [parent, nodes] of more) map.set(parent, nodes);
     return map;
   }, [data, more]);
-  const [opened, shut] = useMemo(() => [new Set(unpackOpen(view.open)), new Set(unpackOpen(view.shut))], [view.open, view.shut]);
+  const [opened, shut] = useMemo(
+    () => [new Set(unpackOpen(view.open)), new Set(unpackOpen(view.shut))],
+    [view.open, view.shut],
+  );
   const isOpen = (id: number) => below.has(id) && !shut.has(id);
   const rows = useMemo(() => {
     const out: { node: Node; level: number; parent: number; among: [number, number] }[] = [];
@@ -93,7 +105,9 @@ export function LocationTree({ params }: { params: Params }) {
     try {
       const nodes: Node[] = id === null ? [...(below.get(null) ?? [])] : [];
       while (nodes.length < total && nodes.length < MOST_LOADED) {
-        const next = nodesOf(await get<TreeAnswer>('location_tree', { ...params, parent: id, offset: nodes.length || null }));
+        const next = nodesOf(
+          await get<TreeAnswer>('location_tree', { ...params, parent: id, offset: nodes.length || null }),
+        );
         if (next.length === 0) break;
         nodes.push(...next);
       }
@@ -104,20 +118,34 @@ export function LocationTree({ params }: { params: Params }) {
   };
   // Another metric has other values of what was opened, too
   useEffect(() => setMore(new Map()), [key]);
-  const missing = data && !loading && !isReport() ? [...(data.n_top > (below.get(null)?.length ?? 0) ? [null] : []), ...rows.filter(({ node }) => opened.has(node.id) && !below.has(node.id)).map(({ node }) => node.id)] : [];
+  const missing =
+    data && !loading && !isReport()
+      ? [
+          ...(data.n_top > (below.get(null)?.length ?? 0) ? [null] : []),
+          ...rows.filter(({ node }) => opened.has(node.id) && !below.has(node.id)).map(({ node }) => node.id),
+        ]
+      : [];
   useEffect(() => {
-    for (const id of missing) void load(id, id === null ? data!.n_top : rows.find(({ node }) => node.id === id)!.node.children);
+    for (const id of missing)
+      void load(id, id === null ? data!.n_top : rows.find(({ node }) => node.id === id)!.node.children);
   }, [key, loading, missing.join()]);
   if (error) return <Failed failure={error} />;
   if (!data) return <Waiting />;
   const toggle = (i: number) => {
     const { id } = rows[i]!.node;
     const [nextOpen, nextShut] = [new Set(opened), new Set(shut)];
-    if (isOpen(id)) nextOpen.delete(id), nextShut.add(id);
-    else nextShut.delete(id), nextOpen.add(id);
+    if (isOpen(id)) (nextOpen.delete(id), nextShut.add(id));
+    else (nextShut.delete(id), nextOpen.add(id));
     setView({ open: nextOpen.size ? packOpen(nextOpen) : '', shut: nextShut.size ? packOpen(nextShut) : '' });
   };
-  const tree: TreeShape = { level: (i) => rows[i]!.level, isExpandable: (i) => rows[i]!.node.children > 0, isExpanded: (i) => isOpen(rows[i]!.node.id), toggle, among: (i) => rows[i]!.among, parent: (i) => rows[i]!.parent };
+  const tree: TreeShape = {
+    level: (i) => rows[i]!.level,
+    isExpandable: (i) => rows[i]!.node.children > 0,
+    isExpanded: (i) => isOpen(rows[i]!.node.id),
+    toggle,
+    among: (i) => rows[i]!.among,
+    parent: (i) => rows[i]!.parent,
+  };
   const largest = Math.max(0, ...(data.adds_up ? data.value : data.max).map(finiteSize));
   const sums = quantityOf(data.unit, largest);
   const most = Math.max(0, ...data.max.map(finiteSize));
@@ -132,8 +160,25 @@ export function LocationTree({ params }: { params: Params }) {
     ...exactly(data.unit, (node: Node) => node[id]),
   });
   const columns: Column<Node>[] = [
-    { id: 'name', title: 'Location', width: '2fr', fixed: true, cell: (node, i) => <TreeCell tree={tree} index={i}>{title(node)}</TreeCell>, text: title },
-    { id: 'kind', title: 'Kind', width: 96, cell: (node) => <span class="hint">{node.named.kind}</span>, text: (node) => node.named.kind },
+    {
+      id: 'name',
+      title: 'Location',
+      width: '2fr',
+      fixed: true,
+      cell: (node, i) => (
+        <TreeCell tree={tree} index={i}>
+          {title(node)}
+        </TreeCell>
+      ),
+      text: title,
+    },
+    {
+      id: 'kind',
+      title: 'Kind',
+      width: 96,
+      cell: (node) => <span class="hint">{node.named.kind}</span>,
+      text: (node) => node.named.kind,
+    },
     {
       id: 'value',
       title: data.adds_up ? 'Sum' : 'Value',
@@ -141,14 +186,30 @@ export function LocationTree({ params }: { params: Params }) {
       width: Math.max(150, roomFor(longestText(sums, largest))),
       grows: true,
       align: 'right',
-      cell: (node) => <BarCell text={formatQuantity(sums, node.value)} share={finiteSize(node.value) / (largest || 1)} />,
+      cell: (node) => (
+        <BarCell text={formatQuantity(sums, node.value)} share={finiteSize(node.value) / (largest || 1)} />
+      ),
       ...exactly(data.unit, (node: Node) => node.value),
     },
-    { id: 'peers', title: '% of peers', width: 84, align: 'right', cell: (node) => <span class="share">{formatPercent(node.peers)}</span>, text: (node) => formatPercent(node.peers) },
+    {
+      id: 'peers',
+      title: '% of peers',
+      width: 84,
+      align: 'right',
+      cell: (node) => <span class="share">{formatPercent(node.peers)}</span>,
+      text: (node) => formatPercent(node.peers),
+    },
     number('mean', 'Mean'),
     number('min', 'Min'),
     number('max', 'Max'),
-    { id: 'places', title: 'Locations', width: 92, align: 'right', cell: (node) => String(node.places), text: (node) => String(node.places) },
+    {
+      id: 'places',
+      title: 'Locations',
+      width: 92,
+      align: 'right',
+      cell: (node) => String(node.places),
+      text: (node) => String(node.places),
+    },
   ];
   const filterTo = (i: number) => {
     const parts: string[] = [];
@@ -174,9 +235,22 @@ export function LocationTree({ params }: { params: Params }) {
         onSelect={(i) => setView({ at: rows[i]!.node.id }, 'replace')}
         onOpen={isReport() ? undefined : filterTo}
         tree={tree}
-        rowMenu={(i) => (isReport() ? [] : [{ label: 'Filter: only this', run: () => filterTo(i) }, { label: 'All locations', run: () => select({ locations: null }) }])}
+        rowMenu={(i) =>
+          isReport()
+            ? []
+            : [
+                { label: 'Filter: only this', run: () => filterTo(i) },
+                { label: 'All locations', run: () => select({ locations: null }) },
+              ]
+        }
       />
-      {top < data.n_top && <p class="hint pad">{isReport() || top >= MOST_LOADED ? `The first ${formatCount(top)} of ${formatCount(data.n_top)} are here.` : 'More is on its way …'}</p>}
+      {top < data.n_top && (
+        <p class="hint pad">
+          {isReport() || top >= MOST_LOADED
+            ? `The first ${formatCount(top)} of ${formatCount(data.n_top)} are here.`
+            : 'More is on its way …'}
+        </p>
+      )}
     </div>
   );
 }

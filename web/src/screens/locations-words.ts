@@ -15,7 +15,7 @@ export interface NamedPlace extends Named {
 export function rangesOf(numbers: readonly number[]): string {
   const sorted = [...new Set(numbers)].sort((a, b) => a - b);
   const parts: string[] = [];
-  for (let i = 0; i < sorted.length; ) {
+  for (let i = 0; i < sorted.length;) {
     let end = i;
     while (end + 1 < sorted.length && sorted[end + 1] === sorted[end]! + 1) end++;
     parts.push(end === i ? String(sorted[i]) : `${sorted[i]}-${sorted[end]}`);
@@ -34,14 +34,19 @@ export const kindWord = (kind: string): string => (kind.toLowerCase() === 'proce
 export function termOf(places: readonly Named[]): string | null {
   const first = places[0];
   if (!first || !first.kind || places.some((p) => p.kind !== first.kind)) return null;
-  if (places.every((p) => p.number !== null)) return `${kindWord(first.kind)}=${rangesOf(places.map((p) => p.number!))}`;
-  if (places.every((p) => p.name)) return `${kindWord(first.kind)}=${[...new Set(places.map((p) => patternOf(p.name!)))].join('|')}`;
+  if (places.every((p) => p.number !== null))
+    return `${kindWord(first.kind)}=${rangesOf(places.map((p) => p.number!))}`;
+  if (places.every((p) => p.name))
+    return `${kindWord(first.kind)}=${[...new Set(places.map((p) => patternOf(p.name!)))].join('|')}`;
   return null;
 }
 
 const idOf = (p: Named): string => `${p.kind}\n${p.number ?? ''}\n${p.number === null ? (p.name ?? '') : ''}`;
 
-/** The words for the chosen ones of all places, or null: there are none for exactly these. All of them are the empty word. */
+/**
+ * The words for the chosen ones of all places, or null: there are none for exactly these. All of them are the empty
+ * word.
+ */
 export function wordsFor(chosen: readonly NamedPlace[], all: readonly NamedPlace[]): string | null {
   if (chosen.length === all.length) return '';
   if (chosen.length === 0) return null;
@@ -50,7 +55,9 @@ export function wordsFor(chosen: readonly NamedPlace[], all: readonly NamedPlace
   const within = chosen.filter((p) => p.kind === kind); // one word for places of one kind
   const processes = within.flatMap((p) => (p.process ? [p.process] : []));
   const count = (places: readonly Named[]): number => new Set(places.map(idOf)).size;
-  const isSomeProcesses = processes.length === within.length && count(processes) < count(ofKind.flatMap((p) => (p.process ? [p.process] : [])));
+  const isSomeProcesses =
+    processes.length === within.length &&
+    count(processes) < count(ofKind.flatMap((p) => (p.process ? [p.process] : [])));
   const isSomePlaces = count(within) < count(ofKind) || ofKind.length < all.length;
   const terms: (string | null)[] = [];
   if (isSomeProcesses) terms.push(termOf(processes));

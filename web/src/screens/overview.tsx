@@ -3,7 +3,16 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { reportNotes, useData } from '../api';
 import { Failed, Waiting } from '../boundary';
-import { exactValue, formatCount, formatPercent, formatQuantity, formatValue, plural, quantityOf, shortName } from '../format';
+import {
+  exactValue,
+  formatCount,
+  formatPercent,
+  formatQuantity,
+  formatValue,
+  plural,
+  quantityOf,
+  shortName,
+} from '../format';
 import { shownParams } from '../shown';
 import { navigate, select } from '../state';
 import { copyText } from '../toast';
@@ -69,15 +78,33 @@ interface Uneven {
 interface FindingsAnswer {
   balance?: { over: string; places: number; metric: string; unit: string | null; rows: Uneven[] };
   no_balance: string | null;
-  totals?: { id: number; name: string; display_name: string | null; unit: string | null; all: number | null; is_whole: boolean }[];
+  totals?: {
+    id: number;
+    name: string;
+    display_name: string | null;
+    unit: string | null;
+    all: number | null;
+    is_whole: boolean;
+  }[];
   functions?: RowValues;
   gpus: { name: string; busy: number; kernels: number; seconds: number }[];
   kernels?: { name: string; n: number; seconds: number; share: number | null; mean: number }[];
 }
 
-const openTree = (context: number | null) => navigate(context === null ? {} : { sel: String(context), 'tree.view': null, 'tree.root': null }, 'push', 'tree');
+const openTree = (context: number | null) =>
+  navigate(context === null ? {} : { sel: String(context), 'tree.view': null, 'tree.root': null }, 'push', 'tree');
 
-function Card({ title, hint, wide, children }: { title: string; hint?: ComponentChildren; wide?: boolean; children: ComponentChildren }) {
+function Card({
+  title,
+  hint,
+  wide,
+  children,
+}: {
+  title: string;
+  hint?: ComponentChildren;
+  wide?: boolean;
+  children: ComponentChildren;
+}) {
   return (
     <section class={wide ? 'card wide' : 'card'}>
       <h2>
@@ -93,12 +120,17 @@ function sizeText(bytes: number): string {
 }
 
 /** "HPCToolkit database 4" of version 4.0 has the number once. */
-const formatText = (title: string, version: string | null): string => (version?.startsWith(`${/\d+$/.exec(title)?.[0]}.`) ? title.replace(/\d+$/, version) : [title, version].filter(Boolean).join(/^[a-z]/.test(version ?? '') ? ', layout ' : ' '));
+const formatText = (title: string, version: string | null): string =>
+  version?.startsWith(`${/\d+$/.exec(title)?.[0]}.`)
+    ? title.replace(/\d+$/, version)
+    : [title, version].filter(Boolean).join(/^[a-z]/.test(version ?? '') ? ', layout ' : ' ');
 
 function What({ answer, props }: { answer: OverviewAnswer; props: ScreenProps }) {
   const { info } = answer;
   const { input } = props;
-  const kinds = answer.location_kinds.map(({ kind, n }) => plural(n, kind, kind.endsWith('s') ? `${kind}es` : `${kind}s`)).join(', ');
+  const kinds = answer.location_kinds
+    .map(({ kind, n }) => plural(n, kind, kind.endsWith('s') ? `${kind}es` : `${kind}s`))
+    .join(', ');
   const all: [string, string | false | null][] = [
     ['Format', formatText(answer.title ?? input.format ?? '', info.format_version)],
     ['File', answer.path],
@@ -106,40 +138,93 @@ function What({ answer, props }: { answer: OverviewAnswer; props: ScreenProps })
     ['Parameters', info.parameters.length > 0 && info.parameters.join(', ')],
     ['Points', info.points > 0 && formatCount(info.points)],
     ['Runs', info.runs > 1 && formatCount(info.runs)],
-    ['Call tree', info.contexts !== null && info.contexts > 0 && `${plural(info.contexts, 'context')}, ${plural(answer.levels, 'level')}${info.regions ? `, ${plural(info.regions, 'region')}` : ''}`],
+    [
+      'Call tree',
+      info.contexts !== null &&
+        info.contexts > 0 &&
+        `${plural(info.contexts, 'context')}, ${plural(answer.levels, 'level')}${info.regions ? `, ${plural(info.regions, 'region')}` : ''}`,
+    ],
     ['Locations', kinds || (info.locations ? formatCount(info.locations) : false)],
     ['Values', info.values ? formatCount(info.values) : false],
-    ['Events', info.events ? `${formatCount(info.events)}${info.duration !== null ? `, over ${formatValue('s', info.duration)}` : ''}` : false],
+    [
+      'Events',
+      info.events
+        ? `${formatCount(info.events)}${info.duration !== null ? `, over ${formatValue('s', info.duration)}` : ''}`
+        : false,
+    ],
     ['Records', info.records > 0 && formatCount(info.records)],
     ['Models', info.models > 0 && formatCount(info.models)],
-    ['Content', info.contexts === 0 && !info.events && info.records === 0 && 'nothing: no call path, no event, no record'],
+    [
+      'Content',
+      info.contexts === 0 && !info.events && info.records === 0 && 'nothing: no call path, no event, no record',
+    ],
   ];
   return (
     <Card title={input.name}>
       <dl class="facts">
         {all.flatMap(([name, value]) =>
-          value ? [
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>,
-          ] : [],
+          value
+            ? [
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{value}</dd>
+                </div>,
+              ]
+            : [],
         )}
       </dl>
     </Card>
   );
 }
 
-function Totals({ answer, findings, props }: { answer: OverviewAnswer; findings: FindingsAnswer | null; props: ScreenProps }) {
-  const totals = findings?.totals ?? (answer.metrics ?? []).map((m) => ({ id: m.id, name: m.name ?? '', display_name: m.display_name, unit: m.unit, all: m.all, is_whole: m.is_whole }));
-  if (props.input.metrics.length === 0 && answer.info.contexts) return <Card title="Totals"><p class="hint">No metrics are in it, so that no call path has a value: there is no tree, flame graph or comparison of it.</p></Card>;
+function Totals({
+  answer,
+  findings,
+  props,
+}: {
+  answer: OverviewAnswer;
+  findings: FindingsAnswer | null;
+  props: ScreenProps;
+}) {
+  const totals =
+    findings?.totals ??
+    (answer.metrics ?? []).map((m) => ({
+      id: m.id,
+      name: m.name ?? '',
+      display_name: m.display_name,
+      unit: m.unit,
+      all: m.all,
+      is_whole: m.is_whole,
+    }));
+  if (props.input.metrics.length === 0 && answer.info.contexts)
+    return (
+      <Card title="Totals">
+        <p class="hint">
+          No metrics are in it, so that no call path has a value: there is no tree, flame graph or comparison of it.
+        </p>
+      </Card>
+    );
   if (totals.length === 0) return null;
   return (
-    <Card title="Totals" hint={[answer.run, answer.location, totals.length < props.input.metrics.length && `${formatCount(totals.length)} of ${plural(props.input.metrics.length, 'metric')}`].filter(Boolean).join(' · ')}>
+    <Card
+      title="Totals"
+      hint={[
+        answer.run,
+        answer.location,
+        totals.length < props.input.metrics.length &&
+          `${formatCount(totals.length)} of ${plural(props.input.metrics.length, 'metric')}`,
+      ]
+        .filter(Boolean)
+        .join(' · ')}
+    >
       <ul class="plain-list">
         {totals.map((t) => (
           <li key={t.id}>
-            <button class={t.id === props.metric?.id ? 'row chosen' : 'row'} title={exactValue(t.unit, t.all)} onClick={() => select({ metric: t.name })}>
+            <button
+              class={t.id === props.metric?.id ? 'row chosen' : 'row'}
+              title={exactValue(t.unit, t.all)}
+              onClick={() => select({ metric: t.name })}
+            >
               <span class="grow ellipsis">{t.display_name || t.name}</span>
               <span class="number">{t.all === null ? '–' : formatValue(t.unit, t.all)}</span>
             </button>
@@ -164,7 +249,11 @@ function HotPath({ answer }: { answer: OverviewAnswer }) {
           const share = value === null || !(whole > 0) ? 0 : value / whole;
           return (
             <li key={row.node}>
-              <button class="row" title={`${row.name}\n${exactValue(metric.unit, value)}${row.file ? `\n${row.file}${row.line ? `:${row.line}` : ''}` : ''}`} onClick={() => openTree(row.context)}>
+              <button
+                class="row"
+                title={`${row.name}\n${exactValue(metric.unit, value)}${row.file ? `\n${row.file}${row.line ? `:${row.line}` : ''}` : ''}`}
+                onClick={() => openTree(row.context)}
+              >
                 <span class="step-bar" style={{ width: `${Math.min(100, share * 100)}%` }} />
                 <span class="step-name ellipsis" style={{ paddingLeft: `${Math.min(i, 20) * 10}px` }}>
                   {shortName(row.name)}
@@ -191,14 +280,31 @@ function Functions({ answer, findings }: { answer: OverviewAnswer; findings: Fin
   if (!metric || rows.length === 0) return null;
   const largest = Math.max(...rows.map((r) => Math.abs(valueOf(r) ?? 0)));
   const quantity = quantityOf(metric.unit, largest, metric.is_whole);
-  const goTo = (row: TreeRow) => navigate({ 'tree.view': 'flat', 'tree.by': 'region', 'tree.row': String(row.node), sel: row.context === null ? null : String(row.context) }, 'push', 'tree');
+  const goTo = (row: TreeRow) =>
+    navigate(
+      {
+        'tree.view': 'flat',
+        'tree.by': 'region',
+        'tree.row': String(row.node),
+        sel: row.context === null ? null : String(row.context),
+      },
+      'push',
+      'tree',
+    );
   return (
     <Card title="Functions" hint={isOwn ? 'by what they cost themselves' : 'by their values'}>
       <ul class="plain-list">
         {rows.map((row) => (
           <li key={row.node}>
-            <button class="row relative" title={`${row.name}\n${exactValue(metric.unit, valueOf(row))}`} onClick={() => goTo(row)}>
-              <span class="relative-bar" style={{ width: `${largest > 0 ? (Math.abs(valueOf(row) ?? 0) / largest) * 100 : 0}%` }} />
+            <button
+              class="row relative"
+              title={`${row.name}\n${exactValue(metric.unit, valueOf(row))}`}
+              onClick={() => goTo(row)}
+            >
+              <span
+                class="relative-bar"
+                style={{ width: `${largest > 0 ? (Math.abs(valueOf(row) ?? 0) / largest) * 100 : 0}%` }}
+              />
               <span class="grow ellipsis">
                 {shortName(row.name)}
                 <Apart row={row} />
@@ -206,7 +312,9 @@ function Functions({ answer, findings }: { answer: OverviewAnswer; findings: Fin
               <span class="number">
                 {formatQuantity(quantity, valueOf(row))} {quantity.unit}
               </span>
-              {metric.whole !== null && <span class="number share">{formatPercent((valueOf(row) ?? 0) / metric.whole)} %</span>}
+              {metric.whole !== null && (
+                <span class="number share">{formatPercent((valueOf(row) ?? 0) / metric.whole)} %</span>
+              )}
             </button>
           </li>
         ))}
@@ -230,10 +338,18 @@ function Bins({ bins }: { bins: number[] }) {
 function Balance({ findings, canCompare }: { findings: FindingsAnswer; canCompare: boolean }) {
   const { balance } = findings;
   const rows = (balance?.rows ?? []).filter((r) => (r.excess ?? 0) > 0 && (r.imbalance ?? 0) > 0.005);
-  if (!balance && findings.no_balance?.includes('takes a moment')) return <Card title="Imbalance"><p class="hint">{findings.no_balance}</p></Card>;
+  if (!balance && findings.no_balance?.includes('takes a moment'))
+    return (
+      <Card title="Imbalance">
+        <p class="hint">{findings.no_balance}</p>
+      </Card>
+    );
   if (!balance) return null;
   return (
-    <Card title={balance.over === 'runs' ? 'Differences between runs' : 'Imbalance'} hint={`of ${balance.metric} over ${formatCount(balance.places)} ${balance.over}`}>
+    <Card
+      title={balance.over === 'runs' ? 'Differences between runs' : 'Imbalance'}
+      hint={`of ${balance.metric} over ${formatCount(balance.places)} ${balance.over}`}
+    >
       {rows.length === 0 && <p class="hint">Evenly spread.</p>}
       <ul class="plain-list">
         {rows.length > 0 && (
@@ -254,7 +370,9 @@ function Balance({ findings, canCompare }: { findings: FindingsAnswer; canCompar
             >
               <Bins bins={r.bins} />
               <span class="grow ellipsis">{r.name ?? '(unknown)'}</span>
-              <span class="hint">{balance.over === 'runs' ? 'run' : 'at'} {r.max_at}</span>
+              <span class="hint">
+                {balance.over === 'runs' ? 'run' : 'at'} {r.max_at}
+              </span>
               <span class="number">+{formatPercent(r.imbalance)} %</span>
               <span class="number share">{formatValue(balance.unit, r.excess)}</span>
             </button>
@@ -272,8 +390,14 @@ function Gpus({ findings }: { findings: FindingsAnswer }) {
       <ul class="plain-list">
         {findings.gpus.map((g) => (
           <li key={g.name} class="gpu">
-            <span class="grow ellipsis" title={g.name}>{g.name}</span>
-            <span class="meter" role="img" aria-label={`busy ${formatPercent(g.busy)} %, kernels ${formatPercent(g.kernels)} %`}>
+            <span class="grow ellipsis" title={g.name}>
+              {g.name}
+            </span>
+            <span
+              class="meter"
+              role="img"
+              aria-label={`busy ${formatPercent(g.busy)} %, kernels ${formatPercent(g.kernels)} %`}
+            >
               <span class="meter-all" style={{ width: `${g.busy * 100}%` }} />
               <span class="meter-part" style={{ width: `${g.kernels * 100}%` }} />
             </span>
@@ -287,7 +411,11 @@ function Gpus({ findings }: { findings: FindingsAnswer }) {
           <ul class="plain-list">
             {findings.kernels.map((k) => (
               <li key={k.name}>
-                <button class="row relative" title={`${k.name}\n${k.n} times, ${formatValue('s', k.mean)} each`} onClick={() => navigate({ q: k.name, 'tree.view': 'flat', 'tree.by': 'region' }, 'push', 'tree')}>
+                <button
+                  class="row relative"
+                  title={`${k.name}\n${k.n} times, ${formatValue('s', k.mean)} each`}
+                  onClick={() => navigate({ q: k.name, 'tree.view': 'flat', 'tree.by': 'region' }, 'push', 'tree')}
+                >
                   <span class="relative-bar" style={{ width: `${(k.share ?? 0) * 100}%` }} />
                   <span class="grow ellipsis">{k.name}</span>
                   <span class="hint">{formatCount(k.n)}×</span>
@@ -307,7 +435,12 @@ const FEW_PROBLEMS = 8;
 function Problems({ answer, path }: { answer: OverviewAnswer; path: string }) {
   const [isAll, setAll] = useState(false);
   const counts = answer.problem_counts;
-  if (counts.all === 0) return <Card title="Problems"><p class="good">None found.</p></Card>;
+  if (counts.all === 0)
+    return (
+      <Card title="Problems">
+        <p class="good">None found.</p>
+      </Card>
+    );
   const { problems } = answer.info;
   const shown = isAll ? problems : problems.slice(0, FEW_PROBLEMS);
   const words = (['error', 'warning', 'note'] as const).filter((s) => counts[s] > 0).map((s) => plural(counts[s], s));
@@ -316,7 +449,9 @@ function Problems({ answer, path }: { answer: OverviewAnswer; path: string }) {
       <ul class="plain-list problems">
         {shown.map((p, i) => (
           <li key={i}>
-            <span class={p.severity === 'error' ? 'badge bad' : p.severity === 'warning' ? 'badge warn' : 'badge'}>{p.severity}</span>
+            <span class={p.severity === 'error' ? 'badge bad' : p.severity === 'warning' ? 'badge warn' : 'badge'}>
+              {p.severity}
+            </span>
             <div>
               {p.message} {p.rule && <span class="hint">{p.rule}</span>}
               {(p.file || p.offset !== null) && (
@@ -331,8 +466,12 @@ function Problems({ answer, path }: { answer: OverviewAnswer; path: string }) {
           </li>
         ))}
       </ul>
-      {problems.length > shown.length && <button onClick={() => setAll(true)}>{`Show ${formatCount(problems.length - shown.length)} more`}</button>}
-      {isAll && counts.all > problems.length && <p class="hint">{`assay validate ${path} lists all ${formatCount(counts.all)}`}</p>}
+      {problems.length > shown.length && (
+        <button onClick={() => setAll(true)}>{`Show ${formatCount(problems.length - shown.length)} more`}</button>
+      )}
+      {isAll && counts.all > problems.length && (
+        <p class="hint">{`assay validate ${path} lists all ${formatCount(counts.all)}`}</p>
+      )}
     </Card>
   );
 }
@@ -345,7 +484,10 @@ function Attributes({ answer }: { answer: OverviewAnswer }) {
   return (
     <Card title="Attributes" hint={plural(answer.info.attributes ?? all.length, 'attribute')}>
       <details>
-        <summary>{keys.slice(0, 4).join(', ')}{keys.length > 4 ? ' …' : ''}</summary>
+        <summary>
+          {keys.slice(0, 4).join(', ')}
+          {keys.length > 4 ? ' …' : ''}
+        </summary>
         <dl class="facts attributes">
           {all.map((a, i) => (
             <div key={i}>
@@ -363,7 +505,13 @@ function Attributes({ answer }: { answer: OverviewAnswer }) {
 }
 
 function Next({ answer, path }: { answer: OverviewAnswer; path: string }) {
-  const commands = [...answer.next.map((verb) => commandLine(verb.split(' ')[0]!, [path]) + (verb.includes(' ') ? ` ${verb.split(' ').slice(1).join(' ')}` : '')), commandLine('validate', [path])];
+  const commands = [
+    ...answer.next.map(
+      (verb) =>
+        commandLine(verb.split(' ')[0]!, [path]) + (verb.includes(' ') ? ` ${verb.split(' ').slice(1).join(' ')}` : ''),
+    ),
+    commandLine('validate', [path]),
+  ];
   return (
     <Card title="On the command line">
       <ul class="plain-list">

@@ -12,7 +12,21 @@ import type { Sort } from '../vtable';
 import { Choice, Sliders } from './scale/controls';
 import { Details } from './scale/details';
 import { SurfaceMap } from './scale/map';
-import { drawnUntil, mapUntil, nearestStep, parameterText, parsePoint, pointText, sliderSteps, snapped, type CurveAnswer, type ModelAnswer, type ScaleAnswer, type SurfaceAnswer, type View } from './scale/model';
+import {
+  drawnUntil,
+  mapUntil,
+  nearestStep,
+  parameterText,
+  parsePoint,
+  pointText,
+  sliderSteps,
+  snapped,
+  type CurveAnswer,
+  type ModelAnswer,
+  type ScaleAnswer,
+  type SurfaceAnswer,
+  type View,
+} from './scale/model';
 import { Lines } from './scale/plot';
 import './scale/scale.css';
 import { Suggestions } from './scale/suggest';
@@ -59,11 +73,17 @@ function paramsOf({ input, metric }: Pick<ScreenProps, 'input' | 'metric'>, view
   };
 }
 
-const pinsOf = (view: State): number[] => view.pins.split(',').filter((p) => /^\d+$/.test(p)).map(Number);
+const pinsOf = (view: State): number[] =>
+  view.pins
+    .split(',')
+    .filter((p) => /^\d+$/.test(p))
+    .map(Number);
 
 /** Paths of all inputs that belong to the experiment. */
 function pathsOf({ inputs, input }: ScreenProps, answer: ScaleAnswer | null): string[] {
-  const all = (answer?.inputs ?? [input.id]).map((id) => inputs.inputs.find((i) => i.id === id)?.path ?? '').filter(Boolean);
+  const all = (answer?.inputs ?? [input.id])
+    .map((id) => inputs.inputs.find((i) => i.id === id)?.path ?? '')
+    .filter(Boolean);
   return all.length ? all : [input.path];
 }
 
@@ -71,8 +91,18 @@ function commandOf(props: ScreenProps, last: ScaleAnswer | null): string {
   const answer = last?.inputs.includes(props.input.id) ? last : null; // it may be that of another input
   const view = readScreen('scale', DEFAULTS);
   const stored = answer?.sets[Number(view.set || -1)]; // no verb but sql has models of the file
-  if (stored) return commandLine('sql', [props.input.path, `select path, function, SMAPE, AR2 from model m join context c on c.id = context where metric = ${props.metric?.id} and "set" ${stored.name ? `= ${sqlText(stored.name)}` : 'is null'}`]);
-  const at = view.at || (answer && pointText(answer.parameters, answer.parameters.map((p) => real(answer.at[p.name]))));
+  if (stored)
+    return commandLine('sql', [
+      props.input.path,
+      `select path, function, SMAPE, AR2 from model m join context c on c.id = context where metric = ${props.metric?.id} and "set" ${stored.name ? `= ${sqlText(stored.name)}` : 'is null'}`,
+    ]);
+  const at =
+    view.at ||
+    (answer &&
+      pointText(
+        answer.parameters,
+        answer.parameters.map((p) => real(answer.at[p.name])),
+      ));
   return commandLine(at ? 'predict' : 'model', pathsOf(props, answer), {
     at: at || undefined,
     metric: props.metric?.name,
@@ -88,10 +118,20 @@ function commandOf(props: ScreenProps, last: ScaleAnswer | null): string {
 let lastAnswer: ScaleAnswer | null = null;
 
 const MEASURES = ['mean', 'median', 'minimum', 'maximum'].map((m) => [m, m] as const);
-const SCALINGS = [['', 'as measured'], ['weak_threaded', 'without idle threads'], ['strong', 'strong: all processes']] as const;
+const SCALINGS = [
+  ['', 'as measured'],
+  ['weak_threaded', 'without idle threads'],
+  ['strong', 'strong: all processes'],
+] as const;
 
 function modelers(answer: ScaleAnswer): readonly (readonly [string, string])[] {
-  return answer.parameters.length > 1 ? [['default', 'multi-parameter']] : [['default', 'basic'], ['refining', 'refining'], ['segmented', 'segmented']];
+  return answer.parameters.length > 1
+    ? [['default', 'multi-parameter']]
+    : [
+        ['default', 'basic'],
+        ['refining', 'refining'],
+        ['segmented', 'segmented'],
+      ];
 }
 
 function Scale(props: ScreenProps) {
@@ -101,12 +141,22 @@ function Scale(props: ScreenProps) {
   const [suggests, setSuggests] = useState(false);
   const base = paramsOf(props, view);
   const sort: Sort = { column: view.tree ? '' : view.sort, descending: view.sort === 'name' ? view.up : !view.up };
-  const tableParams: Params = { ...base, at: view.at || undefined, sort: view.tree ? 'tree' : view.sort === 'growth' ? undefined : view.sort, reverse: view.up && !view.tree ? 1 : undefined, match: selection.search ? matchOption(selection.search) : undefined };
+  const tableParams: Params = {
+    ...base,
+    at: view.at || undefined,
+    sort: view.tree ? 'tree' : view.sort === 'growth' ? undefined : view.sort,
+    reverse: view.up && !view.tree ? 1 : undefined,
+    match: selection.search ? matchOption(selection.search) : undefined,
+  };
   const { data, error, loading, asked } = useLatest<ScaleAnswer>('scale', tableParams);
   // A search that is no expression yet, or a point that does not exist, leaves what was there
   const kept = useRef<{ key: string; answer: ScaleAnswer } | null>(null);
   const key = canonical('scale', base);
-  if (data) kept.current = { key: canonical('scale', Object.fromEntries(Object.keys(base).map((name) => [name, asked[name]]))), answer: data };
+  if (data)
+    kept.current = {
+      key: canonical('scale', Object.fromEntries(Object.keys(base).map((name) => [name, asked[name]]))),
+      answer: data,
+    };
   const answer = data ?? (kept.current?.key === key ? kept.current.answer : null);
   const rows = useRows(answer, tableParams);
   lastAnswer = answer;
@@ -115,43 +165,92 @@ function Scale(props: ScreenProps) {
   const names = parameters.map((p) => p.name);
   const main = names.includes(view.over) ? view.over : (parameters.find((p) => p.is_processes)?.name ?? names[0] ?? '');
   const mainIndex = Math.max(0, names.indexOf(main));
-  const at = useMemo(() => (answer ? (view.at && parsePoint(answer.parameters, view.at)) || answer.parameters.map((p) => real(answer.at[p.name])) : []), [answer, view.at]);
-  const setAt = (values: readonly number[], isLast: boolean) => setView({ at: pointText(parameters, values) }, isLast ? 'push' : 'replace');
-  const moveTo = (to: Record<string, number>) => setAt(at.map((v, i) => (names[i]! in to ? snapped(parameters[i]!.values, to[names[i]!]!) : v)), true);
+  const at = useMemo(
+    () =>
+      answer
+        ? (view.at && parsePoint(answer.parameters, view.at)) || answer.parameters.map((p) => real(answer.at[p.name]))
+        : [],
+    [answer, view.at],
+  );
+  const setAt = (values: readonly number[], isLast: boolean) =>
+    setView({ at: pointText(parameters, values) }, isLast ? 'push' : 'replace');
+  const moveTo = (to: Record<string, number>) =>
+    setAt(
+      at.map((v, i) => (names[i]! in to ? snapped(parameters[i]!.values, to[names[i]!]!) : v)),
+      true,
+    );
 
   // What is in the plot: what was pinned, and what is selected
   const pins = pinsOf(view);
   const selected = selection.node ?? answer?.rows.context[0] ?? null;
   const drawn = selected === null || pins.includes(selected) ? pins : [...pins, selected];
   const colour = (context: number) => seriesColor(Math.max(0, drawn.indexOf(context)), isDark);
-  const pin = (context: number) => setView({ pins: (pins.includes(context) ? pins.filter((p) => p !== context) : [...pins, context].slice(-MOST_PINS)).join() });
+  const pin = (context: number) =>
+    setView({
+      pins: (pins.includes(context) ? pins.filter((p) => p !== context) : [...pins, context].slice(-MOST_PINS)).join(),
+    });
 
   const isMap = view.view === 'map' && parameters.length > 1;
   const second = names.find((n) => n !== main && n === view.and) ?? names.find((n) => n !== main) ?? '';
   const largest = parameters[mainIndex]?.values.at(-1) ?? NaN;
   const to = drawnUntil(largest, at[mainIndex] ?? NaN);
   const log = view.x === '' ? undefined : view.x === 'log' ? 1 : 0;
-  const held = parameters.length > 1 && (view.at !== '' || view.over !== '') ? pointText(parameters, at.map((v, i) => (i === mainIndex ? largest : v))) : undefined;
+  const held =
+    parameters.length > 1 && (view.at !== '' || view.over !== '')
+      ? pointText(
+          parameters,
+          at.map((v, i) => (i === mainIndex ? largest : v)),
+        )
+      : undefined;
   const picture: Params = { ...base, context: drawn.join(), over: view.over ? main : undefined };
-  const curve = useLatest<CurveAnswer>(answer && drawn.length && !isMap ? 'curve' : null, { ...picture, at: held, to: held === undefined && to === largest * 4 ? undefined : to, log });
+  const curve = useLatest<CurveAnswer>(answer && drawn.length && !isMap ? 'curve' : null, {
+    ...picture,
+    at: held,
+    to: held === undefined && to === largest * 4 ? undefined : to,
+    log,
+  });
   const pair = view.over || view.and ? [main, second] : undefined;
-  const surface = useLatest<SurfaceAnswer>(answer && selected !== null && isMap ? 'surface' : null, { ...base, context: selected, over: pair?.join(), at: view.at ? pointText(parameters, mapUntil(parameters, pair ?? names.slice(0, 2), at)) : undefined, log });
+  const surface = useLatest<SurfaceAnswer>(answer && selected !== null && isMap ? 'surface' : null, {
+    ...base,
+    context: selected,
+    over: pair?.join(),
+    at: view.at ? pointText(parameters, mapUntil(parameters, pair ?? names.slice(0, 2), at)) : undefined,
+    log,
+  });
 
-  const shown: View = isMap ? 'map' : ((['speedup', 'efficiency', 'residuals'] as const).find((v) => v === view.view) ?? 'lines');
-  const xLog = view.x === '' ? ((isMap ? surface.data?.is_log.some(Boolean) : curve.data?.is_log) ?? false) : view.x === 'log';
+  const shown: View = isMap
+    ? 'map'
+    : ((['speedup', 'efficiency', 'residuals'] as const).find((v) => v === view.view) ?? 'lines');
+  const xLog =
+    view.x === '' ? ((isMap ? surface.data?.is_log.some(Boolean) : curve.data?.is_log) ?? false) : view.x === 'log';
   const yLog = view.y === '' ? wantsLog(curve.data, xLog, shown) : view.y === 'log';
   const nextAxis = (axis: 'x' | 'y', isLog: boolean) => setView({ [axis]: isLog ? 'linear' : 'log' });
   const step = (by: number) => {
     const steps = sliderSteps(parameters[mainIndex]?.values ?? []);
     const next = steps[Math.max(0, Math.min(steps.length - 1, nearestStep(steps, at[mainIndex] ?? 0) + by))];
-    if (next !== undefined) setAt(at.map((v, i) => (i === mainIndex ? next : v)), false);
+    if (next !== undefined)
+      setAt(
+        at.map((v, i) => (i === mainIndex ? next : v)),
+        false,
+      );
   };
   const nextView = () => {
-    const all: View[] = ['lines', 'speedup', 'efficiency', 'residuals', ...(parameters.length > 1 ? (['map'] as View[]) : [])];
+    const all: View[] = [
+      'lines',
+      'speedup',
+      'efficiency',
+      'residuals',
+      ...(parameters.length > 1 ? (['map'] as View[]) : []),
+    ];
     setView({ view: all[(all.indexOf(shown) + 1) % all.length]! });
   };
 
-  const toMeasured = () => answer && setAt(parameters.map((p) => real(answer.largest[p.name])), true);
+  const toMeasured = () =>
+    answer &&
+    setAt(
+      parameters.map((p) => real(answer.largest[p.name])),
+      true,
+    );
 
   useKeys('Scale', [
     { key: ']', label: 'Predict further out', run: () => step(1) },
@@ -168,9 +267,20 @@ function Scale(props: ScreenProps) {
     { key: 'S', label: 'Sort by what it costs there', run: () => setView({ sort: 'share', up: false, tree: false }) },
   ]);
 
-  if (error && !answer) return <Missing error={error} props={props} onReset={() => setView({ measure: 'mean', modeler: 'default', scaling: '', processes: '', set: '', together: '', at: '' })} />;
+  if (error && !answer)
+    return (
+      <Missing
+        error={error}
+        props={props}
+        onReset={() =>
+          setView({ measure: 'mean', modeler: 'default', scaling: '', processes: '', set: '', together: '', at: '' })
+        }
+      />
+    );
   if (!answer) return <Waiting what="Fitting models" />;
-  const model: ModelAnswer | undefined = isMap ? (surface.data ?? undefined) : (curve.data?.curves.find((c) => c.context === selected) ?? curve.data?.curves[0]);
+  const model: ModelAnswer | undefined = isMap
+    ? (surface.data ?? undefined)
+    : (curve.data?.curves.find((c) => c.context === selected) ?? curve.data?.curves[0]);
   const chosenRow = model && rows.row(rows.indexOf(model.context));
   const pictureError = isMap ? surface.error : curve.error;
   return (
@@ -179,19 +289,95 @@ function Scale(props: ScreenProps) {
         <Suggestions
           params={base}
           hasProcesses={view.processes !== '' || parameters.some((p) => p.is_processes)}
-          command={(more) => commandLine('suggest', pathsOf(props, answer), { ...more, metric: answer.metric, scaling: view.scaling || undefined, ...(view.processes ? { processes: view.processes } : {}) })}
+          command={(more) =>
+            commandLine('suggest', pathsOf(props, answer), {
+              ...more,
+              metric: answer.metric,
+              scaling: view.scaling || undefined,
+              ...(view.processes ? { processes: view.processes } : {}),
+            })
+          }
           onClose={() => setSuggests(false)}
         />
       )}
       <div class="toolbar">
-        {answer.sets.length > 0 && !isReport() && <Choice label="Models" value={view.set} choices={[['', 'made here'], ...answer.sets.map((s, i) => [String(i), `${s.name ?? `set ${i + 1}`} (of the file)`] as const)]} onChange={(set) => setView({ set, scaling: '', together: '' })} />}
-        {view.set === '' && !isReport() && <Choice label="Measure" value={view.measure} choices={MEASURES} onChange={(measure) => setView({ measure })} />}
-        {view.set === '' && modelers(answer).length > 1 && !isReport() && <Choice label="Modeler" value={view.modeler} choices={modelers(answer)} onChange={(modeler) => setView({ modeler })} />}
-        {view.set === '' && !isReport() && <Choice label="Scaling" value={view.scaling} choices={SCALINGS} onChange={(scaling) => setView({ scaling, processes: scaling === 'strong' && parameters.length > 1 ? view.processes || main : view.processes })} />}
-        {view.set === '' && parameters.length > 1 && !isReport() && <Choice label="Processes" value={view.processes} choices={[['', 'as it looks'], ...names.map((n) => [n, n] as const)]} onChange={(processes) => setView({ processes })} />}
-        {answer.could_join.length > 0 && !isReport() && <Choice label="Inputs" value={view.together} choices={[['', answer.inputs.length > 1 ? `all ${answer.inputs.length} as one` : 'this one'], answer.inputs.length > 1 && view.together === '' ? ['0', 'this one'] : ['1', `all ${answer.could_join.length + 1} as one`]]} onChange={(together) => setView({ together })} />}
-        {parameters.length > 1 && <Choice label="Over" value={main} choices={names.map((n) => [n, n] as const)} onChange={(over) => setView({ over })} />}
-        {parameters.length > 2 && isMap && <Choice label="and" value={second} choices={names.filter((n) => n !== main).map((n) => [n, n] as const)} onChange={(and) => setView({ and })} />}
+        {answer.sets.length > 0 && !isReport() && (
+          <Choice
+            label="Models"
+            value={view.set}
+            choices={[
+              ['', 'made here'],
+              ...answer.sets.map((s, i) => [String(i), `${s.name ?? `set ${i + 1}`} (of the file)`] as const),
+            ]}
+            onChange={(set) => setView({ set, scaling: '', together: '' })}
+          />
+        )}
+        {view.set === '' && !isReport() && (
+          <Choice
+            label="Measure"
+            value={view.measure}
+            choices={MEASURES}
+            onChange={(measure) => setView({ measure })}
+          />
+        )}
+        {view.set === '' && modelers(answer).length > 1 && !isReport() && (
+          <Choice
+            label="Modeler"
+            value={view.modeler}
+            choices={modelers(answer)}
+            onChange={(modeler) => setView({ modeler })}
+          />
+        )}
+        {view.set === '' && !isReport() && (
+          <Choice
+            label="Scaling"
+            value={view.scaling}
+            choices={SCALINGS}
+            onChange={(scaling) =>
+              setView({
+                scaling,
+                processes: scaling === 'strong' && parameters.length > 1 ? view.processes || main : view.processes,
+              })
+            }
+          />
+        )}
+        {view.set === '' && parameters.length > 1 && !isReport() && (
+          <Choice
+            label="Processes"
+            value={view.processes}
+            choices={[['', 'as it looks'], ...names.map((n) => [n, n] as const)]}
+            onChange={(processes) => setView({ processes })}
+          />
+        )}
+        {answer.could_join.length > 0 && !isReport() && (
+          <Choice
+            label="Inputs"
+            value={view.together}
+            choices={[
+              ['', answer.inputs.length > 1 ? `all ${answer.inputs.length} as one` : 'this one'],
+              answer.inputs.length > 1 && view.together === ''
+                ? ['0', 'this one']
+                : ['1', `all ${answer.could_join.length + 1} as one`],
+            ]}
+            onChange={(together) => setView({ together })}
+          />
+        )}
+        {parameters.length > 1 && (
+          <Choice
+            label="Over"
+            value={main}
+            choices={names.map((n) => [n, n] as const)}
+            onChange={(over) => setView({ over })}
+          />
+        )}
+        {parameters.length > 2 && isMap && (
+          <Choice
+            label="and"
+            value={second}
+            choices={names.filter((n) => n !== main).map((n) => [n, n] as const)}
+            onChange={(and) => setView({ and })}
+          />
+        )}
         <span class="hint grow if-room">
           <span>
             {plural(answer.n, 'call path')}
@@ -202,10 +388,18 @@ function Scale(props: ScreenProps) {
             {loading && ' …'}
           </span>
         </span>
-        {view.set === '' && !isReport() && <button title="What to measure next (n)" onClick={() => setSuggests(true)}>Measure next…</button>}
+        {view.set === '' && !isReport() && (
+          <button title="What to measure next (n)" onClick={() => setSuggests(true)}>
+            Measure next…
+          </button>
+        )}
         <div class="segmented" role="group" aria-label="Order">
-          <button aria-pressed={!view.tree} onClick={() => setView({ tree: false })}>sorted</button>
-          <button aria-pressed={view.tree} onClick={() => setView({ tree: true })}>tree</button>
+          <button aria-pressed={!view.tree} onClick={() => setView({ tree: false })}>
+            sorted
+          </button>
+          <button aria-pressed={view.tree} onClick={() => setView({ tree: true })}>
+            tree
+          </button>
         </div>
       </div>
       <div>
@@ -216,8 +410,16 @@ function Scale(props: ScreenProps) {
             {!isReport() && <button onClick={() => setView({ scaling: 'strong' })}>Model the work instead</button>}
           </div>
         )}
-        {error && <div class="note" role="alert">{error.message}</div>}
-        {rows.error && <div class="note" role="alert">{rows.error.message}</div>}
+        {error && (
+          <div class="note" role="alert">
+            {error.message}
+          </div>
+        )}
+        {rows.error && (
+          <div class="note" role="alert">
+            {rows.error.message}
+          </div>
+        )}
       </div>
       <div class="scale-split">
         <div class="fill">
@@ -226,17 +428,47 @@ function Scale(props: ScreenProps) {
             rows={rows}
             isTree={view.tree}
             sort={sort}
-            onSort={(next) => setView({ sort: next.column, up: next.column === view.sort && !view.tree && !view.up, tree: false })}
+            onSort={(next) =>
+              setView({ sort: next.column, up: next.column === view.sort && !view.tree && !view.up, tree: false })
+            }
             selected={selected}
             onSelect={(context) => select({ node: context }, 'replace')}
             colour={(context) => (drawn.includes(context) ? colour(context) : undefined)}
             onPin={pin}
             menu={(row) => [
-              { label: pins.includes(row.context) ? 'Take out of the plot' : 'Keep in the plot', hint: 'p', run: () => pin(row.context) },
+              {
+                label: pins.includes(row.context) ? 'Take out of the plot' : 'Keep in the plot',
+                hint: 'p',
+                run: () => pin(row.context),
+              },
               { label: 'Copy the function', run: () => void copyText(row.function, 'Function copied') },
               { label: 'Copy the call path', run: () => void copyText(row.callpath, 'Call path copied') },
-              { label: 'Copy as command: model --why', run: () => void copyText(commandLine('model', pathsOf(props, answer), { why: row.callpath, metric: answer.metric, measure: view.measure === 'mean' ? undefined : view.measure, scaling: view.scaling || undefined }), 'Command copied') },
-              { label: 'Copy as command: model --plot', run: () => void copyText(commandLine('model', pathsOf(props, answer), { plot: row.callpath, metric: answer.metric, at: pointText(parameters, at), scaling: view.scaling || undefined }), 'Command copied') },
+              {
+                label: 'Copy as command: model --why',
+                run: () =>
+                  void copyText(
+                    commandLine('model', pathsOf(props, answer), {
+                      why: row.callpath,
+                      metric: answer.metric,
+                      measure: view.measure === 'mean' ? undefined : view.measure,
+                      scaling: view.scaling || undefined,
+                    }),
+                    'Command copied',
+                  ),
+              },
+              {
+                label: 'Copy as command: model --plot',
+                run: () =>
+                  void copyText(
+                    commandLine('model', pathsOf(props, answer), {
+                      plot: row.callpath,
+                      metric: answer.metric,
+                      at: pointText(parameters, at),
+                      scaling: view.scaling || undefined,
+                    }),
+                    'Command copied',
+                  ),
+              },
             ]}
             hidden={view.hidden.split(',')}
             onHidden={(hidden) => setView({ hidden: hidden.filter(Boolean).join() })}
@@ -245,7 +477,9 @@ function Scale(props: ScreenProps) {
         <div class="fill">
           <div class="toolbar">
             <div class="segmented" role="group" aria-label="Picture">
-              {(['lines', 'speedup', 'efficiency', 'residuals', ...(parameters.length > 1 ? ['map'] : [])] as View[]).map((v) => (
+              {(
+                ['lines', 'speedup', 'efficiency', 'residuals', ...(parameters.length > 1 ? ['map'] : [])] as View[]
+              ).map((v) => (
                 <button key={v} aria-pressed={shown === v} onClick={() => setView({ view: v })}>
                   {v === 'lines' ? 'values' : v === 'speedup' ? 'speed-up' : v}
                 </button>
@@ -253,19 +487,40 @@ function Scale(props: ScreenProps) {
             </div>
             <span class="grow" />
             <div class="segmented" role="group" aria-label="Logarithmic axes">
-              <button aria-pressed={xLog} title="Logarithmic x axis (l)" onClick={() => nextAxis('x', xLog)}>{isMap ? 'log' : 'log x'}</button>
-              {!isMap && <button aria-pressed={yLog} title="Logarithmic y axis (L)" onClick={() => nextAxis('y', yLog)}>log y</button>}
+              <button aria-pressed={xLog} title="Logarithmic x axis (l)" onClick={() => nextAxis('x', xLog)}>
+                {isMap ? 'log' : 'log x'}
+              </button>
+              {!isMap && (
+                <button aria-pressed={yLog} title="Logarithmic y axis (L)" onClick={() => nextAxis('y', yLog)}>
+                  log y
+                </button>
+              )}
             </div>
           </div>
           <div class="scale-plot">
             {pictureError && (
               <div class="message">
                 <p>{pictureError.message}</p>
-                {selection.node !== null && <button onClick={() => select({ node: null }, 'replace')}>The first of the list</button>}
+                {selection.node !== null && (
+                  <button onClick={() => select({ node: null }, 'replace')}>The first of the list</button>
+                )}
               </div>
             )}
             {!isMap && curve.data && !curve.error && (
-              <Lines answer={curve.data} view={shown} parameters={parameters} isWork={answer.is_work} unit={answer.unit} metric={answer.metric} colour={colour} xLog={xLog} yLog={yLog} at={at[mainIndex] ?? NaN} onAt={(x) => moveTo({ [curve.data!.over]: x })} onMeasured={toMeasured} />
+              <Lines
+                answer={curve.data}
+                view={shown}
+                parameters={parameters}
+                isWork={answer.is_work}
+                unit={answer.unit}
+                metric={answer.metric}
+                colour={colour}
+                xLog={xLog}
+                yLog={yLog}
+                at={at[mainIndex] ?? NaN}
+                onAt={(x) => moveTo({ [curve.data!.over]: x })}
+                onMeasured={toMeasured}
+              />
             )}
             {isMap && surface.data && !surface.error && (
               <SurfaceMap
@@ -312,7 +567,10 @@ function Scale(props: ScreenProps) {
 /** Growth by powers is seen best where both axes are logarithmic. */
 function wantsLog(curve: CurveAnswer | null, xLog: boolean, view: View): boolean {
   if (!curve || !xLog || view !== 'lines') return false;
-  const all = curve.curves.flatMap((c) => [...c.y, ...c.measured.value]).map(real).filter(Number.isFinite);
+  const all = curve.curves
+    .flatMap((c) => [...c.y, ...c.measured.value])
+    .map(real)
+    .filter(Number.isFinite);
   return all.length > 0 && Math.min(...all) > 0 && Math.max(...all) / Math.min(...all) > 100;
 }
 
@@ -330,14 +588,16 @@ function Missing({ error, props, onReset }: { error: { message: string }; props:
     <div class="message">
       <Failed failure={error} title="No models" />
       <p>
-        Models need measurements at several points of one experiment: a file of Extra-P, a directory with a profile for each point whose name says which (app.p64.n100.r1), or several inputs with the same parameters.
+        Models need measurements at several points of one experiment: a file of Extra-P, a directory with a profile for
+        each point whose name says which (app.p64.n100.r1), or several inputs with the same parameters.
       </p>
       {props.input.has.parameters.length > 0 && <button onClick={onReset}>Model it the usual way</button>}
     </div>
   );
 }
 
-const isExperiment = (inputs: Inputs, input: Opened): boolean => input.has.points > 1 || (inputs.experiment?.inputs.includes(input.id) ?? false);
+const isExperiment = (inputs: Inputs, input: Opened): boolean =>
+  input.has.points > 1 || (inputs.experiment?.inputs.includes(input.id) ?? false);
 
 export const scale: Screen = {
   id: 'scale',

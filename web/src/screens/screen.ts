@@ -39,8 +39,15 @@ export function setReading(words: readonly string[]): void {
 
 type CommandValue = string | number | boolean | null | undefined;
 
-/** `assay tree file --metric 'my time'`; options without a value (null, undefined, false) are left out, true is a flag, of several values each has its own. */
-export function commandLine(verb: string, paths: readonly string[], options: Record<string, CommandValue | readonly CommandValue[]> = {}): string {
+/**
+ * `assay tree file --metric 'my time'`; options without a value (null, undefined, false) are left out, true is a flag,
+ * of several values each has its own.
+ */
+export function commandLine(
+  verb: string,
+  paths: readonly string[],
+  options: Record<string, CommandValue | readonly CommandValue[]> = {},
+): string {
   const words = ['assay', verb, ...paths];
   for (const [name, values] of Object.entries(options)) {
     for (const value of [values].flat() as CommandValue[]) {

@@ -1,4 +1,5 @@
-// Statements and their results: examples, order of rows, what a chart shows, text to copy. Nothing here knows of the page.
+// Statements and their results: examples, order of rows, what a chart shows, text to copy. Nothing here knows of the
+// page.
 import type { Failure, Metric, Opened } from '../api';
 import { real } from '../format';
 
@@ -26,11 +27,46 @@ export interface Schema {
   tables: { name: string; about: string | null; rows: number | null; columns: SchemaColumn[] }[];
 }
 
-const KEYWORDS = new Set(['set', 'from', 'to', 'end', 'group', 'order', 'index', 'table', 'select', 'where', 'values', 'commit', 'case', 'when', 'then', 'else', 'limit', 'join', 'on', 'as', 'and', 'or', 'not', 'null', 'in', 'is', 'by', 'default', 'check', 'key', 'column', 'references']);
+const KEYWORDS = new Set([
+  'set',
+  'from',
+  'to',
+  'end',
+  'group',
+  'order',
+  'index',
+  'table',
+  'select',
+  'where',
+  'values',
+  'commit',
+  'case',
+  'when',
+  'then',
+  'else',
+  'limit',
+  'join',
+  'on',
+  'as',
+  'and',
+  'or',
+  'not',
+  'null',
+  'in',
+  'is',
+  'by',
+  'default',
+  'check',
+  'key',
+  'column',
+  'references',
+]);
 
 /** A name as a statement writes it. */
 export function sqlName(name: string): string {
-  return /^[A-Za-z_]\w*$/.test(name) && (!KEYWORDS.has(name.toLowerCase()) || name === 'end') ? name : `"${name.replace(/"/g, '""')}"`;
+  return /^[A-Za-z_]\w*$/.test(name) && (!KEYWORDS.has(name.toLowerCase()) || name === 'end')
+    ? name
+    : `"${name.replace(/"/g, '""')}"`;
 }
 
 export const sqlText = (text: string): string => `'${text.replace(/'/g, "''")}'`;
@@ -45,29 +81,92 @@ export function examplesOf(input: Opened, metric: Metric | null): Example[] {
   const { has } = input;
   const events = Number(has.events) > 0;
   // Both sides of a metric may have one name: nodes are those of the inclusive one
-  const of = metric ? `(select id from metric where name = ${sqlText(metric.name)}${metric.kind === 'inclusive' ? " and kind = 'inclusive'" : ''})` : '0';
-  // What is neither inclusive nor exclusive has its values in one column alone; where there is no exclusive value, there is nothing of its own
+  const of = metric
+    ? `(select id from metric where name = ${sqlText(metric.name)}${metric.kind === 'inclusive' ? " and kind = 'inclusive'" : ''})`
+    : '0';
+  // What is neither inclusive nor exclusive has its values in one column alone; where there is no exclusive value,
+  // there is nothing of its own
   const own = metric && ['inclusive', 'exclusive'].includes(metric.kind) ? 'n.exclusive' : 'n.inclusive';
   // HPCToolkit's loops and lines have what their function has once more
-  const isNested = input.format?.startsWith('hpctoolkit') ? "\n    and c.region not in (select id from region where kind in ('loop', 'line'))" : '';
+  const isNested = input.format?.startsWith('hpctoolkit')
+    ? "\n    and c.region not in (select id from region where kind in ('loop', 'line'))"
+    : '';
   const examples: (Example | false)[] = [
-    has.tree && { title: 'Functions with most time of their own', statement: `with own as (\n  select c.name, sum(${own}) as own, count(*) as call_paths\n  from node n join context c on c.id = n.context\n  where n.metric = ${of}\n    and ${own} is not null${isNested} group by c.name)\nselect name, own, round(100.0 * own / sum(own) over (), 1) as percent, call_paths\nfrom own order by own desc limit 20` },
-    has.tree && { title: 'The largest call paths', statement: `select c.path, n.inclusive, n.exclusive, n.context\nfrom node n join context c on c.id = n.context\nwhere n.metric = ${of}\norder by n.inclusive desc limit 20` },
-    has.locations > 1 && { title: 'Imbalance between locations', statement: `select c.path, count(*) as locations, avg(v.value) as mean, max(v.value) as largest,\n  round(max(v.value) / avg(v.value), 3) as imbalance, v.context\nfrom value v join context c on c.id = v.context\nwhere v.metric = ${of} and v.location is not null\ngroup by v.context having count(*) > 1 and avg(v.value) > 0\norder by largest - mean desc limit 20` },
-    has.points > 1 && { title: 'Means at all points of the largest call paths', statement: `select p.label, c.path, m.mean, m.std, m.repetitions, m.context\nfrom measurement m join point p on p.id = m.point join context c on c.id = m.context\nwhere m.metric = ${of} and c.id in (\n  select context from measurement where metric = ${of}\n  group by context order by max(mean) desc limit 5)\norder by c.id, p.id` },
-    has.points > 1 && { title: 'The noisiest measurements', statement: `select c.path, p.label, m.mean, m.std, round(100 * m.std / m.mean, 2) as percent, m.repetitions\nfrom measurement m join point p on p.id = m.point join context c on c.id = m.context\nwhere m.metric = ${of} and m.mean > 0\norder by percent desc limit 20` },
-    has.parameters.length > 0 && { title: 'Points and their coordinates', statement: 'select p.id, p.label, q.name as parameter, x.value\nfrom point p join coordinate x on x.point = p.id join parameter q on q.id = x.parameter\norder by p.id, q.id' },
-    events && { title: 'Kinds of events', statement: 'select kind, count(*) as n, sum(end - start) as seconds, min(end - start) as shortest, max(end - start) as longest\nfrom event group by kind order by n desc' },
-    events && { title: 'The longest intervals', statement: 'select name, kind, start, end - start as seconds, location, context\nfrom event where end is not null\norder by seconds desc limit 50' },
-    events && { title: 'Events over time', statement: 'select round(start / w.width) * w.width as time, count(*) as events\nfrom event, (select max(max(start) / 100, 1e-9) as width from event) w\ngroup by 1 order by 1' },
-    events && { title: 'What each location does most', statement: 'select l.name as location, e.name, count(*) as n, sum(e.end - e.start) as seconds\nfrom event e join location l on l.id = e.location\ngroup by l.id, e.name order by l.id, n desc limit 100' },
-    input.format === 'nsight' && { title: 'Speed of copies', statement: "select e.name, count(*) as copies, sum(b.value) as bytes, round(sum(b.value) / sum(e.end - e.start) / 1e9, 2) as gb_per_s\nfrom event e join attribute b on b.owner = 'event' and b.owner_id = e.id and b.key = 'bytes'\nwhere e.kind = 'memcpy' group by e.name" },
-    has.models > 0 && { title: 'Models that the file stores', statement: 'select c.path, m.name as metric, f.function, f.AR2, f.SMAPE\nfrom model f join context c on c.id = f.context join metric m on m.id = f.metric\norder by m.id, c.id limit 100' },
+    has.tree && {
+      title: 'Functions with most time of their own',
+      statement: `with own as (\n  select c.name, sum(${own}) as own, count(*) as call_paths\n  from node n join context c on c.id = n.context\n  where n.metric = ${of}\n    and ${own} is not null${isNested} group by c.name)\nselect name, own, round(100.0 * own / sum(own) over (), 1) as percent, call_paths\nfrom own order by own desc limit 20`,
+    },
+    has.tree && {
+      title: 'The largest call paths',
+      statement: `select c.path, n.inclusive, n.exclusive, n.context\nfrom node n join context c on c.id = n.context\nwhere n.metric = ${of}\norder by n.inclusive desc limit 20`,
+    },
+    has.locations > 1 && {
+      title: 'Imbalance between locations',
+      statement: `select c.path, count(*) as locations, avg(v.value) as mean, max(v.value) as largest,\n  round(max(v.value) / avg(v.value), 3) as imbalance, v.context\nfrom value v join context c on c.id = v.context\nwhere v.metric = ${of} and v.location is not null\ngroup by v.context having count(*) > 1 and avg(v.value) > 0\norder by largest - mean desc limit 20`,
+    },
+    has.points > 1 && {
+      title: 'Means at all points of the largest call paths',
+      statement: `select p.label, c.path, m.mean, m.std, m.repetitions, m.context\nfrom measurement m join point p on p.id = m.point join context c on c.id = m.context\nwhere m.metric = ${of} and c.id in (\n  select context from measurement where metric = ${of}\n  group by context order by max(mean) desc limit 5)\norder by c.id, p.id`,
+    },
+    has.points > 1 && {
+      title: 'The noisiest measurements',
+      statement: `select c.path, p.label, m.mean, m.std, round(100 * m.std / m.mean, 2) as percent, m.repetitions\nfrom measurement m join point p on p.id = m.point join context c on c.id = m.context\nwhere m.metric = ${of} and m.mean > 0\norder by percent desc limit 20`,
+    },
+    has.parameters.length > 0 && {
+      title: 'Points and their coordinates',
+      statement:
+        'select p.id, p.label, q.name as parameter, x.value\nfrom point p join coordinate x on x.point = p.id join parameter q on q.id = x.parameter\norder by p.id, q.id',
+    },
+    events && {
+      title: 'Kinds of events',
+      statement:
+        'select kind, count(*) as n, sum(end - start) as seconds, min(end - start) as shortest, max(end - start) as longest\nfrom event group by kind order by n desc',
+    },
+    events && {
+      title: 'The longest intervals',
+      statement:
+        'select name, kind, start, end - start as seconds, location, context\nfrom event where end is not null\norder by seconds desc limit 50',
+    },
+    events && {
+      title: 'Events over time',
+      statement:
+        'select round(start / w.width) * w.width as time, count(*) as events\nfrom event, (select max(max(start) / 100, 1e-9) as width from event) w\ngroup by 1 order by 1',
+    },
+    events && {
+      title: 'What each location does most',
+      statement:
+        'select l.name as location, e.name, count(*) as n, sum(e.end - e.start) as seconds\nfrom event e join location l on l.id = e.location\ngroup by l.id, e.name order by l.id, n desc limit 100',
+    },
+    input.format === 'nsight' && {
+      title: 'Speed of copies',
+      statement:
+        "select e.name, count(*) as copies, sum(b.value) as bytes, round(sum(b.value) / sum(e.end - e.start) / 1e9, 2) as gb_per_s\nfrom event e join attribute b on b.owner = 'event' and b.owner_id = e.id and b.key = 'bytes'\nwhere e.kind = 'memcpy' group by e.name",
+    },
+    has.models > 0 && {
+      title: 'Models that the file stores',
+      statement:
+        'select c.path, m.name as metric, f.function, f.AR2, f.SMAPE\nfrom model f join context c on c.id = f.context join metric m on m.id = f.metric\norder by m.id, c.id limit 100',
+    },
     { title: 'Metrics', statement: 'select id, name, unit, dtype, kind, description from metric' },
-    has.locations > 0 && { title: 'Locations', statement: 'select l.id, l.kind, l.name, l.rank, p.name as part_of\nfrom location l left join location p on p.id = l.parent\norder by l.id limit 1000' },
-    { title: 'Runs and what is known of them', statement: "select r.id, r.point, r.repetition, r.source, r.start_time, a.key, a.value\nfrom run r left join attribute a on a.owner = 'run' and a.owner_id = r.id\norder by r.id, a.key limit 1000" },
-    { title: 'Attributes and tags', statement: 'select owner, key, count(*) as n, count(distinct value) as "values", min(value) as one\nfrom attribute group by owner, key order by owner, n desc' },
-    { title: 'What was odd while reading', statement: 'select severity, rule, file, line, message from problem limit 1000' },
+    has.locations > 0 && {
+      title: 'Locations',
+      statement:
+        'select l.id, l.kind, l.name, l.rank, p.name as part_of\nfrom location l left join location p on p.id = l.parent\norder by l.id limit 1000',
+    },
+    {
+      title: 'Runs and what is known of them',
+      statement:
+        "select r.id, r.point, r.repetition, r.source, r.start_time, a.key, a.value\nfrom run r left join attribute a on a.owner = 'run' and a.owner_id = r.id\norder by r.id, a.key limit 1000",
+    },
+    {
+      title: 'Attributes and tags',
+      statement:
+        'select owner, key, count(*) as n, count(distinct value) as "values", min(value) as one\nfrom attribute group by owner, key order by owner, n desc',
+    },
+    {
+      title: 'What was odd while reading',
+      statement: 'select severity, rule, file, line, message from problem limit 1000',
+    },
   ];
   return examples.filter((e): e is Example => e !== false);
 }
@@ -113,7 +212,9 @@ export function compareCells(a: Cell, b: Cell, type: Type | undefined, isDescend
 
 /** Rows in the order of a column; equal ones stay as they are. */
 export function sortRows(result: Result, column: number, isDescending: boolean): Cell[][] {
-  return [...result.rows].sort((a, b) => compareCells(a[column] ?? null, b[column] ?? null, result.types[column], isDescending));
+  return [...result.rows].sort((a, b) =>
+    compareCells(a[column] ?? null, b[column] ?? null, result.types[column], isDescending),
+  );
 }
 
 /** An array of objects; a second column of one name is "name:1". */
@@ -124,7 +225,11 @@ export function resultJson({ columns, rows }: Result): string {
     for (let i = 1; names.includes(unique); i++) unique = `${name}:${i}`;
     names.push(unique);
   }
-  return `${JSON.stringify(rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null]))), null, 1)}\n`;
+  return `${JSON.stringify(
+    rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null]))),
+    null,
+    1,
+  )}\n`;
 }
 
 // ---- charts
@@ -144,7 +249,10 @@ export interface Chart {
 
 /** Which columns a chart begins with: the first text or number against the first other number. */
 export function guessChart(result: Result): { x: string; y: string; group: string; kind: ChartKind } | null {
-  const y = result.columns.findIndex((name, i) => isNumeric(result.types[i]) && i > 0 && !['id', 'context', 'location', 'run', 'metric', 'point'].includes(name));
+  const y = result.columns.findIndex(
+    (name, i) =>
+      isNumeric(result.types[i]) && i > 0 && !['id', 'context', 'location', 'run', 'metric', 'point'].includes(name),
+  );
   const fallback = result.types.findIndex((type) => isNumeric(type));
   const chosen = y >= 0 ? y : fallback;
   if (chosen < 0 || result.rows.length === 0) return null;
@@ -153,19 +261,32 @@ export function guessChart(result: Result): { x: string; y: string; group: strin
   const isNumber = isNumeric(result.types[x]);
   const distinct = new Set(result.rows.map((row) => row[x]));
   // Several rows for each x: another column tells them apart
-  const group = distinct.size < result.rows.length ? result.columns.findIndex((_, i) => i !== x && i !== chosen && result.types[i] === 'text') : -1;
-  return { x: result.columns[x]!, y: result.columns[chosen]!, group: group >= 0 ? result.columns[group]! : '', kind: isNumber || group >= 0 ? 'line' : 'bar' };
+  const group =
+    distinct.size < result.rows.length
+      ? result.columns.findIndex((_, i) => i !== x && i !== chosen && result.types[i] === 'text')
+      : -1;
+  return {
+    x: result.columns[x]!,
+    y: result.columns[chosen]!,
+    group: group >= 0 ? result.columns[group]! : '',
+    kind: isNumber || group >= 0 ? 'line' : 'bar',
+  };
 }
 
 export function makeChart(result: Result, x: string, y: string, group: string): Chart | null {
   const [ix, iy, ig] = [result.columns.indexOf(x), result.columns.indexOf(y), result.columns.indexOf(group)];
   if (ix < 0 || iy < 0) return null;
   const isNumber = isNumeric(result.types[ix]);
-  const rows = result.rows.filter((row) => Number.isFinite(real(row[iy])) && (!isNumber || Number.isFinite(real(row[ix]))));
+  const rows = result.rows.filter(
+    (row) => Number.isFinite(real(row[iy])) && (!isNumber || Number.isFinite(real(row[ix]))),
+  );
   const labels = isNumber ? null : [...new Set(rows.map((row) => cellText(row[ix] ?? null)))].slice(0, MOST_LABELS);
   const place = new Map(labels?.map((label, i) => [label, i]));
   const at = (row: Cell[]) => (isNumber ? real(row[ix]) : (place.get(cellText(row[ix] ?? null)) ?? -1));
-  const sorted = rows.map((row) => [at(row), row] as const).filter(([i]) => isNumber || i >= 0).sort(([a], [b]) => a - b);
+  const sorted = rows
+    .map((row) => [at(row), row] as const)
+    .filter(([i]) => isNumber || i >= 0)
+    .sort(([a], [b]) => a - b);
   const names = ig < 0 ? [y] : [...new Set(sorted.map(([, row]) => cellText(row[ig] ?? null)))];
   const shown = names.slice(0, MOST_SERIES);
   const numbers = new Map(shown.map((name, i) => [name, i]));

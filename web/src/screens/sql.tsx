@@ -14,7 +14,22 @@ import { useTheme } from '../theme';
 import { copyText } from '../toast';
 import { tableText, VTable, type Column, type Sort } from '../vtable';
 import { commandLine, type Screen, type ScreenProps } from './screen';
-import { cellText, errorRange, examplesOf, guessChart, isNumeric, makeChart, resultJson, sortRows, sqlName, type Cell, type Chart, type ChartKind, type Result, type Schema } from './sql-data';
+import {
+  cellText,
+  errorRange,
+  examplesOf,
+  guessChart,
+  isNumeric,
+  makeChart,
+  resultJson,
+  sortRows,
+  sqlName,
+  type Cell,
+  type Chart,
+  type ChartKind,
+  type Result,
+  type Schema,
+} from './sql-data';
 
 const DEFAULTS = { q: '', sort: '', down: false, chart: '', x: '', y: '', group: '' };
 const HISTORY = 'assay-sql-history';
@@ -55,7 +70,12 @@ interface Running {
 }
 
 function useStatement(d: number, statement: string, turn: number): Running {
-  const [state, setState] = useState<Omit<Running, 'stop'>>({ result: null, error: null, statement: '', isRunning: false });
+  const [state, setState] = useState<Omit<Running, 'stop'>>({
+    result: null,
+    error: null,
+    statement: '',
+    isRunning: false,
+  });
   const stop = useRef<() => void>(() => undefined);
   useEffect(() => {
     if (statement.trim() === '') {
@@ -63,7 +83,8 @@ function useStatement(d: number, statement: string, turn: number): Running {
       return undefined;
     }
     const abort = new AbortController();
-    const end = (result: Result | null, error: Failure | null) => setState({ result, error, statement, isRunning: false });
+    const end = (result: Result | null, error: Failure | null) =>
+      setState({ result, error, statement, isRunning: false });
     stop.current = () => {
       abort.abort();
       end(null, { message: 'Stopped.' });
@@ -111,7 +132,9 @@ function Sql({ input, metric }: ScreenProps) {
     const space = from > 0 && /[\w"']$/.test(text.slice(0, from)) ? ' ' : '';
     setText(text.slice(0, from) + space + piece + text.slice(to));
     field.focus();
-    requestAnimationFrame(() => field.setSelectionRange(from + space.length + piece.length, from + space.length + piece.length));
+    requestAnimationFrame(() =>
+      field.setSelectionRange(from + space.length + piece.length, from + space.length + piece.length),
+    );
   };
   useKeys('SQL', [
     { key: 'Ctrl+Enter', label: 'Run the statement', inFields: true, run: () => run() },
@@ -123,20 +146,46 @@ function Sql({ input, metric }: ScreenProps) {
     <div class="sql">
       <SchemaTree d={input.id} onInsert={insert} onRows={(table) => run(`select * from ${sqlName(table)} limit 100`)} />
       <div class="sql-main">
-        <Editor text={text} error={running.error && running.statement === text ? running.error : null} field={editor} onText={setText} />
+        <Editor
+          text={text}
+          error={running.error && running.statement === text ? running.error : null}
+          field={editor}
+          onText={setText}
+        />
         <div class="toolbar">
           {running.isRunning ? (
             <button onClick={running.stop}>Stop</button>
           ) : (
-            <button class="primary" title="Run the statement (Ctrl-Enter)" disabled={text.trim() === ''} onClick={() => run()}>
+            <button
+              class="primary"
+              title="Run the statement (Ctrl-Enter)"
+              disabled={text.trim() === ''}
+              onClick={() => run()}
+            >
               Run <kbd>Ctrl ↵</kbd>
             </button>
           )}
-          <Picker label="Examples" value="" choices={examples.map((e, i) => ({ id: String(i), label: e.title, run: () => run(e.statement) }))} />
-          <Picker label="History" value="" choices={history().map((s, i) => ({ id: String(i), label: s.replace(/\s+/g, ' '), run: () => run(s) }))} />
+          <Picker
+            label="Examples"
+            value=""
+            choices={examples.map((e, i) => ({ id: String(i), label: e.title, run: () => run(e.statement) }))}
+          />
+          <Picker
+            label="History"
+            value=""
+            choices={history().map((s, i) => ({ id: String(i), label: s.replace(/\s+/g, ' '), run: () => run(s) }))}
+          />
           <span class="grow" />
           <Status running={running} isChanged={isChanged && view.q !== ''} />
-          {running.result && <Results result={running.result} input={input} statement={view.q} isChart={view.chart !== ''} onChart={(on) => setView({ chart: on ? 'guess' : '' })} />}
+          {running.result && (
+            <Results
+              result={running.result}
+              input={input}
+              statement={view.q}
+              isChart={view.chart !== ''}
+              onChart={(on) => setView({ chart: on ? 'guess' : '' })}
+            />
+          )}
         </div>
         {running.error && (
           <div class="sql-error" role="alert">
@@ -144,9 +193,23 @@ function Sql({ input, metric }: ScreenProps) {
             {running.error.message}
           </div>
         )}
-        {running.result && view.chart === '' && <ResultTable key={running.statement} result={running.result} sort={view.sort === '' ? undefined : { column: view.sort, descending: view.down }} onSort={(sort) => setView({ sort: sort.column, down: sort.descending }, 'replace')} />}
-        {running.result && view.chart !== '' && <QuickChart result={running.result} view={view} onView={(patch) => setView(patch, 'replace')} />}
-        {!running.result && !running.error && !running.isRunning && <div class="message">Run the statement above (Ctrl-Enter), change it, or take one of the examples. The tables are at the left; a click puts a name into the statement.</div>}
+        {running.result && view.chart === '' && (
+          <ResultTable
+            key={running.statement}
+            result={running.result}
+            sort={view.sort === '' ? undefined : { column: view.sort, descending: view.down }}
+            onSort={(sort) => setView({ sort: sort.column, down: sort.descending }, 'replace')}
+          />
+        )}
+        {running.result && view.chart !== '' && (
+          <QuickChart result={running.result} view={view} onView={(patch) => setView(patch, 'replace')} />
+        )}
+        {!running.result && !running.error && !running.isRunning && (
+          <div class="message">
+            Run the statement above (Ctrl-Enter), change it, or take one of the examples. The tables are at the left; a
+            click puts a name into the statement.
+          </div>
+        )}
       </div>
     </div>
   );
@@ -156,14 +219,31 @@ function Status({ running, isChanged }: { running: Running; isChanged: boolean }
   const { result } = running;
   return (
     <span class="hint" role="status">
-      {running.isRunning ? 'Running …' : result ? `${result.more ? 'the first ' : ''}${plural(result.n, 'row')}, ${(result.seconds * 1000).toFixed(result.seconds < 0.1 ? 1 : 0)} ms` : ''}
+      {running.isRunning
+        ? 'Running …'
+        : result
+          ? `${result.more ? 'the first ' : ''}${plural(result.n, 'row')}, ${(result.seconds * 1000).toFixed(result.seconds < 0.1 ? 1 : 0)} ms`
+          : ''}
       {isChanged && !running.isRunning ? ' · changed since' : ''}
     </span>
   );
 }
 
-function Results({ result, input, statement, isChart, onChart }: { result: Result; input: Opened; statement: string; isChart: boolean; onChart: (on: boolean) => void }) {
-  const copy = (format: 'csv' | 'markdown') => void copyText(tableText(columnsOf(result), result.rows, format), `Copied ${plural(result.n, 'row')}`);
+function Results({
+  result,
+  input,
+  statement,
+  isChart,
+  onChart,
+}: {
+  result: Result;
+  input: Opened;
+  statement: string;
+  isChart: boolean;
+  onChart: (on: boolean) => void;
+}) {
+  const copy = (format: 'csv' | 'markdown') =>
+    void copyText(tableText(columnsOf(result), result.rows, format), `Copied ${plural(result.n, 'row')}`);
   return (
     <>
       <div class="segmented" role="group" aria-label="Result as">
@@ -182,7 +262,11 @@ function Results({ result, input, statement, isChart, onChart }: { result: Resul
             { label: 'As Markdown', run: () => copy('markdown') },
             { label: 'As JSON', run: () => void copyText(resultJson(result), `Copied ${plural(result.n, 'row')}`) },
             'line',
-            { label: 'As command', hint: 'y', run: () => void copyText(commandLine('sql', [input.path, statement]), 'Command copied') },
+            {
+              label: 'As command',
+              hint: 'y',
+              run: () => void copyText(commandLine('sql', [input.path, statement]), 'Command copied'),
+            },
           ])
         }
       >
@@ -228,7 +312,19 @@ function Editor({ text, error, field, onText }: EditorProps) {
           {range && <mark>{text.slice(range[0], range[1]) || ' '}</mark>}
           {range ? `${text.slice(range[1])}\n` : '\n'}
         </pre>
-        <textarea ref={field} aria-label="Statement" aria-invalid={error !== null} spellcheck={false} autocomplete="off" autocapitalize="off" wrap="off" value={text} placeholder="select …" onInput={(event) => onText(event.currentTarget.value)} onScroll={follow} />
+        <textarea
+          ref={field}
+          aria-label="Statement"
+          aria-invalid={error !== null}
+          spellcheck={false}
+          autocomplete="off"
+          autocapitalize="off"
+          wrap="off"
+          value={text}
+          placeholder="select …"
+          onInput={(event) => onText(event.currentTarget.value)}
+          onScroll={follow}
+        />
       </div>
     </div>
   );
@@ -236,7 +332,15 @@ function Editor({ text, error, field, onText }: EditorProps) {
 
 // ---- tables
 
-function SchemaTree({ d, onInsert, onRows }: { d: number; onInsert: (text: string) => void; onRows: (table: string) => void }) {
+function SchemaTree({
+  d,
+  onInsert,
+  onRows,
+}: {
+  d: number;
+  onInsert: (text: string) => void;
+  onRows: (table: string) => void;
+}) {
   const { data, error } = useData<Schema>('schema', { d });
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const toggle = (name: string) => {
@@ -251,12 +355,27 @@ function SchemaTree({ d, onInsert, onRows }: { d: number; onInsert: (text: strin
         {data?.tables.map((table) => (
           <li key={table.name}>
             <div class={table.rows === 0 ? 'sql-table empty' : 'sql-table'}>
-              <button class={open.has(table.name) ? 'twist open' : 'twist'} aria-expanded={open.has(table.name)} aria-label={`Columns of ${table.name}`} onClick={() => toggle(table.name)} />
-              <button class="sql-name ellipsis" title={`${table.about ?? table.name}\nA click puts the name into the statement, a double click shows its rows`} onClick={() => onInsert(sqlName(table.name))} onDblClick={() => onRows(table.name)}>
+              <button
+                class={open.has(table.name) ? 'twist open' : 'twist'}
+                aria-expanded={open.has(table.name)}
+                aria-label={`Columns of ${table.name}`}
+                onClick={() => toggle(table.name)}
+              />
+              <button
+                class="sql-name ellipsis"
+                title={`${table.about ?? table.name}\nA click puts the name into the statement, a double click shows its rows`}
+                onClick={() => onInsert(sqlName(table.name))}
+                onDblClick={() => onRows(table.name)}
+              >
                 {table.name}
               </button>
               <span class="hint">{table.rows === null ? '' : formatCount(table.rows)}</span>
-              <button class="quiet sql-rows" aria-label={`Rows of ${table.name}`} title={`select * from ${table.name} limit 100`} onClick={() => onRows(table.name)}>
+              <button
+                class="quiet sql-rows"
+                aria-label={`Rows of ${table.name}`}
+                title={`select * from ${table.name} limit 100`}
+                onClick={() => onRows(table.name)}
+              >
                 ▸
               </button>
             </div>
@@ -264,7 +383,11 @@ function SchemaTree({ d, onInsert, onRows }: { d: number; onInsert: (text: strin
               <ul class="plain-list sql-columns">
                 {table.columns.map((column) => (
                   <li key={column.name}>
-                    <button class="sql-name" title={column.about ?? undefined} onClick={() => onInsert(sqlName(column.name))}>
+                    <button
+                      class="sql-name"
+                      title={column.about ?? undefined}
+                      onClick={() => onInsert(sqlName(column.name))}
+                    >
                       <span class="ellipsis">{column.name}</span>
                       <span class="hint ellipsis">{column.about ?? column.type.toLowerCase()}</span>
                     </button>
@@ -285,30 +408,59 @@ const [NARROWEST, WIDEST, LOOKED_AT, LONGEST] = [56, 460, 200, 100];
 
 function columnsOf(result: Result): Column<Cell[]>[] {
   return result.columns.map((title, i) => {
-    const room = result.rows.slice(0, LOOKED_AT).reduce((most, row) => Math.max(most, roomFor(cellText(row[i] ?? null).slice(0, LONGEST))), roomFor(title) + 14);
+    const room = result.rows
+      .slice(0, LOOKED_AT)
+      .reduce((most, row) => Math.max(most, roomFor(cellText(row[i] ?? null).slice(0, LONGEST))), roomFor(title) + 14);
     return {
       id: String(i),
       title,
       width: Math.max(NARROWEST, Math.min(WIDEST, room)),
       align: isNumeric(result.types[i]) ? ('right' as const) : undefined,
       sortable: true,
-      cell: (row: Cell[]) => ((row[i] ?? null) === null ? <span class="sql-null">NULL</span> : cellText(row[i] ?? null)),
+      cell: (row: Cell[]) =>
+        (row[i] ?? null) === null ? <span class="sql-null">NULL</span> : cellText(row[i] ?? null),
       text: (row: Cell[]) => ((row[i] ?? null) === null ? '' : String(row[i])),
     };
   });
 }
 
-function ResultTable({ result, sort, onSort }: { result: Result; sort: Sort | undefined; onSort: (sort: Sort) => void }) {
+function ResultTable({
+  result,
+  sort,
+  onSort,
+}: {
+  result: Result;
+  sort: Sort | undefined;
+  onSort: (sort: Sort) => void;
+}) {
   const columns = useMemo(() => columnsOf(result), [result]);
   const [at, setAt] = useState(-1);
-  const rows = useMemo(() => (sort && Number(sort.column) < result.columns.length ? sortRows(result, Number(sort.column), sort.descending) : result.rows), [result, sort?.column, sort?.descending]);
+  const rows = useMemo(
+    () =>
+      sort && Number(sort.column) < result.columns.length
+        ? sortRows(result, Number(sort.column), sort.descending)
+        : result.rows,
+    [result, sort?.column, sort?.descending],
+  );
   const context = result.columns.indexOf('context');
   const choose = (i: number) => {
     setAt(i);
     const node = context >= 0 ? rows[i]?.[context] : null;
     if (typeof node === 'number' && Number.isInteger(node) && node >= 0) select({ node }, 'replace');
   };
-  return <VTable label="Rows" columns={columns} rowCount={rows.length} row={(i) => rows[i]} sort={sort} onSort={onSort} selected={at} onSelect={choose} empty="No rows" />;
+  return (
+    <VTable
+      label="Rows"
+      columns={columns}
+      rowCount={rows.length}
+      row={(i) => rows[i]}
+      sort={sort}
+      onSort={onSort}
+      selected={at}
+      onSelect={choose}
+      empty="No rows"
+    />
+  );
 }
 
 // ---- charts
@@ -322,21 +474,45 @@ interface ChartView {
 
 const KINDS: readonly ChartKind[] = ['line', 'bar', 'scatter'];
 
-function QuickChart({ result, view, onView }: { result: Result; view: ChartView; onView: (patch: Partial<ChartView>) => void }) {
+function QuickChart({
+  result,
+  view,
+  onView,
+}: {
+  result: Result;
+  view: ChartView;
+  onView: (patch: Partial<ChartView>) => void;
+}) {
   const guess = useMemo(() => guessChart(result), [result]);
   const x = result.columns.includes(view.x) ? view.x : (guess?.x ?? '');
   const y = result.columns.includes(view.y) ? view.y : (guess?.y ?? '');
   const group = view.group === '-' ? '' : result.columns.includes(view.group) ? view.group : (guess?.group ?? '');
   const kind = KINDS.find((k) => k === view.chart) ?? guess?.kind ?? 'line';
   const chart = useMemo(() => makeChart(result, x, y, group), [result, x, y, group]);
-  const names = (chosen: string, put: (name: string) => void, list: readonly string[]) => list.map((name, i) => ({ id: String(i), label: name, chosen: name === chosen, run: () => put(name) }));
+  const names = (chosen: string, put: (name: string) => void, list: readonly string[]) =>
+    list.map((name, i) => ({ id: String(i), label: name, chosen: name === chosen, run: () => put(name) }));
   if (!guess || !chart) return <div class="message">A chart needs a column of numbers and another column.</div>;
   return (
     <div class="fill sql-chart">
       <div class="toolbar">
         <Picker label="x" value={x} choices={names(x, (name) => onView({ x: name }), result.columns)} />
-        <Picker label="y" value={y} choices={names(y, (name) => onView({ y: name }), result.columns.filter((_, i) => isNumeric(result.types[i])))} />
-        <Picker label="Group" value={group || 'none'} choices={[{ id: '-', label: 'none', chosen: group === '', run: () => onView({ group: '-' }) }, ...names(group, (name) => onView({ group: name }), result.columns)]} />
+        <Picker
+          label="y"
+          value={y}
+          choices={names(
+            y,
+            (name) => onView({ y: name }),
+            result.columns.filter((_, i) => isNumeric(result.types[i])),
+          )}
+        />
+        <Picker
+          label="Group"
+          value={group || 'none'}
+          choices={[
+            { id: '-', label: 'none', chosen: group === '', run: () => onView({ group: '-' }) },
+            ...names(group, (name) => onView({ group: name }), result.columns),
+          ]}
+        />
         <div class="segmented" role="group" aria-label="Kind of chart">
           {KINDS.map((k) => (
             <button key={k} aria-pressed={kind === k} onClick={() => onView({ chart: k })}>
@@ -344,11 +520,20 @@ function QuickChart({ result, view, onView }: { result: Result; view: ChartView;
             </button>
           ))}
         </div>
-        {chart.left > 0 && <span class="hint">{group ? `${plural(chart.left, 'more group')} not drawn` : `${plural(chart.left, 'row')} without a number`}</span>}
+        {chart.left > 0 && (
+          <span class="hint">
+            {group ? `${plural(chart.left, 'more group')} not drawn` : `${plural(chart.left, 'row')} without a number`}
+          </span>
+        )}
       </div>
       <ChartLegend chart={chart} group={group} />
       <div class="grow sql-plot">
-        <Plot data={[chart.x, ...chart.series.map((s) => s.y)] as uPlot.AlignedData} options={(isDark) => plotOptions(chart, kind, x, y, isDark)} depends={[chart, kind]} label={`${y} over ${x}`} />
+        <Plot
+          data={[chart.x, ...chart.series.map((s) => s.y)] as uPlot.AlignedData}
+          options={(isDark) => plotOptions(chart, kind, x, y, isDark)}
+          depends={[chart, kind]}
+          label={`${y} over ${x}`}
+        />
       </div>
     </div>
   );
@@ -369,13 +554,38 @@ function ChartLegend({ chart, group }: { chart: Chart; group: string }) {
   );
 }
 
-function plotOptions(chart: Chart, kind: ChartKind, x: string, y: string, isDark: boolean): Omit<uPlot.Options, 'width' | 'height'> {
+function plotOptions(
+  chart: Chart,
+  kind: ChartKind,
+  x: string,
+  y: string,
+  isDark: boolean,
+): Omit<uPlot.Options, 'width' | 'height'> {
   const label = (i: number) => (Number.isInteger(i) ? (chart.labels?.[i] ?? '') : '');
   const isNamed = chart.labels !== null;
   const n = chart.series.length;
   return {
-    scales: { x: { time: false, ...(isNamed || kind === 'bar' ? { range: barRange(chart) } : {}) }, y: kind === 'bar' ? { range: (_: uPlot, low: number, high: number) => [Math.min(0, low), Math.max(0, high) * 1.05 || 1] } : {} },
-    axes: [axis(isNamed ? { label: x, splits: () => namedSplits(chart), values: (_: uPlot, at: number[]) => at.map((i) => shorten(label(i), 18)), rotate: (chart.labels?.length ?? 0) > 6 ? -40 : 0, size: (chart.labels?.length ?? 0) > 6 ? 96 : 44 } : { label: x }), axis({ label: y, size: 72 })],
+    scales: {
+      x: { time: false, ...(isNamed || kind === 'bar' ? { range: barRange(chart) } : {}) },
+      y:
+        kind === 'bar'
+          ? { range: (_: uPlot, low: number, high: number) => [Math.min(0, low), Math.max(0, high) * 1.05 || 1] }
+          : {},
+    },
+    axes: [
+      axis(
+        isNamed
+          ? {
+              label: x,
+              splits: () => namedSplits(chart),
+              values: (_: uPlot, at: number[]) => at.map((i) => shorten(label(i), 18)),
+              rotate: (chart.labels?.length ?? 0) > 6 ? -40 : 0,
+              size: (chart.labels?.length ?? 0) > 6 ? 96 : 44,
+            }
+          : { label: x },
+      ),
+      axis({ label: y, size: 72 }),
+    ],
     cursor: { drag: { x: true, y: false } },
     series: [
       { label: x },
@@ -414,13 +624,21 @@ function barRange(chart: Chart): [number, number] {
 function bars(chart: Chart, i: number, n: number): uPlot.Series.PathBuilder {
   return (u, _, first, last) => {
     const path = new Path2D();
-    const wide = Math.min(120, Math.max(1, ((u.valToPos(gapOf(chart), 'x', true) - u.valToPos(0, 'x', true)) * 0.8) / n));
+    const wide = Math.min(
+      120,
+      Math.max(1, ((u.valToPos(gapOf(chart), 'x', true) - u.valToPos(0, 'x', true)) * 0.8) / n),
+    );
     const ground = u.valToPos(0, 'y', true);
     for (let k = first; k <= last; k++) {
       const value = chart.series[i]?.y[k];
       if (value === null || value === undefined) continue;
       const top = u.valToPos(value, 'y', true);
-      path.rect(u.valToPos(chart.x[k]!, 'x', true) + (i - n / 2) * wide, Math.min(top, ground), Math.max(1, wide - 1), Math.abs(ground - top));
+      path.rect(
+        u.valToPos(chart.x[k]!, 'x', true) + (i - n / 2) * wide,
+        Math.min(top, ground),
+        Math.max(1, wide - 1),
+        Math.abs(ground - top),
+      );
     }
     return { stroke: null, fill: path };
   };
@@ -439,5 +657,8 @@ export const sql: Screen = {
   available: () => !isReport(),
   without: 'runs',
   component: Sql,
-  command: ({ input }) => commandLine('sql', [input.path, ...(readScreen('sql', DEFAULTS).q ? [readScreen('sql', DEFAULTS).q] : [])], { derive: input.metrics.map((m) => m.derive) }),
+  command: ({ input }) =>
+    commandLine('sql', [input.path, ...(readScreen('sql', DEFAULTS).q ? [readScreen('sql', DEFAULTS).q] : [])], {
+      derive: input.metrics.map((m) => m.derive),
+    }),
 };

@@ -1,4 +1,5 @@
-// What the server says of time lines, and the arithmetic on it: lines on the screen, windows, ticks. Nothing here knows of the page.
+// What the server says of time lines, and the arithmetic on it: lines on the screen, windows, ticks. Nothing here knows
+// of the page.
 
 export interface TimelineRows {
   label: string[];
@@ -106,8 +107,15 @@ export interface Line {
   height: number;
 }
 
-/** Rows of groups and below others; closed: first rows of closed groups ("g7") and of rows whose lower ones are hidden ("r3"). heightOf: of a row. */
-export function layLines(answer: TimelineAnswer, closed: ReadonlySet<string>, heightOf: (row: number) => number): Line[] {
+/**
+ * Rows of groups and below others; closed: first rows of closed groups ("g7") and of rows whose lower ones are hidden
+ * ("r3"). heightOf: of a row.
+ */
+export function layLines(
+  answer: TimelineAnswer,
+  closed: ReadonlySet<string>,
+  heightOf: (row: number) => number,
+): Line[] {
   const { rows, groups } = answer;
   const lines: Line[] = [];
   const n = rows.label.length;
@@ -121,12 +129,27 @@ export function layLines(answer: TimelineAnswer, closed: ReadonlySet<string>, he
     const end = groups[k + 1]?.first ?? n;
     const isHeaded = hasGroups && end - group.first > 1 && group.label !== null;
     const isOpen = !closed.has(`g${group.first}`);
-    if (isHeaded) put({ kind: 'group', row: group.first, label: group.label ?? '', indent: 0, isOpen, height: isOpen ? 22 : Math.max(22, heightOf(group.first)) });
+    if (isHeaded)
+      put({
+        kind: 'group',
+        row: group.first,
+        label: group.label ?? '',
+        indent: 0,
+        isOpen,
+        height: isOpen ? 22 : Math.max(22, heightOf(group.first)),
+      });
     if (isHeaded && !isOpen) return;
     for (let row = group.first; row < end; row++) {
       const hasBelow = !rows.below[row] && row + 1 < end && rows.below[row + 1] === 1;
       const isShown = !closed.has(`r${row}`);
-      put({ kind: 'row', row, label: isHeaded ? withoutGroup(rows.label[row] ?? '', group.label ?? '') : (rows.label[row] ?? ''), indent: (isHeaded ? 1 : 0) + (rows.below[row] ? 1 : 0), isOpen: hasBelow ? isShown : null, height: heightOf(row) });
+      put({
+        kind: 'row',
+        row,
+        label: isHeaded ? withoutGroup(rows.label[row] ?? '', group.label ?? '') : (rows.label[row] ?? ''),
+        indent: (isHeaded ? 1 : 0) + (rows.below[row] ? 1 : 0),
+        isOpen: hasBelow ? isShown : null,
+        height: heightOf(row),
+      });
       if (hasBelow && !isShown) while (row + 1 < end && rows.below[row + 1] === 1) row++;
     }
   });
@@ -134,7 +157,8 @@ export function layLines(answer: TimelineAnswer, closed: ReadonlySet<string>, he
 }
 
 /** "thread 1" of "rank 0 thread 1" in the group "rank 0". */
-const withoutGroup = (label: string, group: string): string => (label.startsWith(`${group} `) ? label.slice(group.length + 1) : label);
+const withoutGroup = (label: string, group: string): string =>
+  label.startsWith(`${group} `) ? label.slice(group.length + 1) : label;
 
 /** Whether the line shows a picture: of closed groups that of their first row. */
 export const hasPicture = (line: Line): boolean => line.kind === 'row' || line.isOpen === false;
@@ -143,7 +167,7 @@ export const hasPicture = (line: Line): boolean => line.kind === 'row' || line.i
 export function rowRanges(rows: readonly number[]): string {
   const sorted = [...new Set(rows)].sort((a, b) => a - b);
   const parts: string[] = [];
-  for (let i = 0; i < sorted.length; ) {
+  for (let i = 0; i < sorted.length;) {
     let j = i;
     while (j + 1 < sorted.length && sorted[j + 1] === sorted[j]! + 1) j++;
     parts.push(i === j ? String(sorted[i]) : `${sorted[i]}-${sorted[j]}`);
@@ -174,7 +198,10 @@ export function clampSpan(span: Span, whole: Span, ticksPerSecond: number): Span
   const length = Math.min(most, Math.max(least, span.to - span.from));
   if (length > most * (1 - 1e-9)) return { from: whole.from, to: whole.to };
   const middle = (span.from + span.to) / 2;
-  const from = Math.max(whole.from, Math.min(whole.to - length, length === span.to - span.from ? span.from : middle - length / 2));
+  const from = Math.max(
+    whole.from,
+    Math.min(whole.to - length, length === span.to - span.from ? span.from : middle - length / 2),
+  );
   return { from, to: from + length };
 }
 
@@ -205,7 +232,10 @@ export function lengthText(seconds: number): string {
   return `${value.toFixed(Math.min(3, digits))} ${name}`;
 }
 
-/** A moment to the last digit that `resolution` tells apart: "1.300 000 5 s" with thin spaces, in the unit of the largest that stands beside it. */
+/**
+ * A moment to the last digit that `resolution` tells apart: "1.300 000 5 s" with thin spaces, in the unit of the
+ * largest that stands beside it.
+ */
 export function momentText(seconds: number, resolution: number, largest = seconds): string {
   const [name, unit] = unitOf(Math.max(Math.abs(largest), resolution));
   const decimals = Math.max(0, Math.min(12, Math.ceil(-Math.log10(resolution / unit) - 1e-9)));

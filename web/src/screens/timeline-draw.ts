@@ -2,7 +2,15 @@
 import { dotsOf, fitText, type Size } from '../canvas';
 import { colorOfName, css, hash, inkOn, type Rgb } from '../colors';
 import { cssColor } from '../theme';
-import { hasPicture, ticksOf, type DepthsAnswer, type Line, type PictureAnswer, type Procedures, type Span } from './timeline-data';
+import {
+  hasPicture,
+  ticksOf,
+  type DepthsAnswer,
+  type Line,
+  type PictureAnswer,
+  type Procedures,
+  type Span,
+} from './timeline-data';
 
 export const AXIS = 24;
 export const LEVEL = 15;
@@ -23,14 +31,49 @@ export interface Paint {
 export type Colors = (name: string, kind: string | null) => Rgb;
 
 // Twelve that are told apart side by side, with light or dark text on them; then the same, paler
-const TWELVE_LIGHT: readonly Rgb[] = [[132, 182, 232], [244, 172, 96], [126, 202, 142], [230, 134, 160], [186, 160, 228], [230, 214, 116], [116, 202, 200], [206, 166, 130], [240, 170, 216], [170, 188, 112], [160, 172, 204], [236, 130, 98]];
-const TWELVE_DARK: readonly Rgb[] = [[46, 96, 148], [150, 88, 28], [46, 110, 62], [144, 54, 82], [98, 72, 142], [122, 106, 24], [30, 108, 108], [112, 78, 48], [136, 62, 112], [84, 100, 36], [76, 88, 120], [150, 62, 36]];
+const TWELVE_LIGHT: readonly Rgb[] = [
+  [132, 182, 232],
+  [244, 172, 96],
+  [126, 202, 142],
+  [230, 134, 160],
+  [186, 160, 228],
+  [230, 214, 116],
+  [116, 202, 200],
+  [206, 166, 130],
+  [240, 170, 216],
+  [170, 188, 112],
+  [160, 172, 204],
+  [236, 130, 98],
+];
+const TWELVE_DARK: readonly Rgb[] = [
+  [46, 96, 148],
+  [150, 88, 28],
+  [46, 110, 62],
+  [144, 54, 82],
+  [98, 72, 142],
+  [122, 106, 24],
+  [30, 108, 108],
+  [112, 78, 48],
+  [136, 62, 112],
+  [84, 100, 36],
+  [76, 88, 120],
+  [150, 62, 36],
+];
 
-const paler = (part: number) => ([r, g, b]: Rgb): Rgb => [Math.round(r + (255 - r) * part), Math.round(g + (255 - g) * part), Math.round(b + (255 - b) * part)];
+const paler =
+  (part: number) =>
+  ([r, g, b]: Rgb): Rgb => [
+    Math.round(r + (255 - r) * part),
+    Math.round(g + (255 - g) * part),
+    Math.round(b + (255 - b) * part),
+  ];
 const LIGHT: readonly Rgb[] = [...TWELVE_LIGHT, ...TWELVE_LIGHT.map(paler(0.5))];
 const DARK: readonly Rgb[] = [...TWELVE_DARK, ...TWELVE_DARK.map(paler(0.22))];
 
-/** The largest of the whole run (names in order) have colours that differ; a name keeps the one its letters choose where it is free. All others have the colour of their name. */
+/**
+ * The largest of the whole run (names in order) have colours that differ; a name keeps the one its letters choose where
+ * it is free. All others have the colour of their name.
+ */
 export function chooseColors(procedures: Procedures | null, isDark: boolean): Colors {
   const taken = new Map<number, string>();
   const slots = new Map<string, number>();
@@ -55,18 +98,39 @@ export function chooseColors(procedures: Procedures | null, isDark: boolean): Co
 
 const isQuietKind = (kind: string | null): boolean => kind === 'idle' || kind === 'unknown' || kind === 'paused';
 
-export function paints(procedures: Procedures, colors: Colors, isMeant: ((name: string) => boolean) | null, chosen: number | null = null): Paint[] {
+export function paints(
+  procedures: Procedures,
+  colors: Colors,
+  isMeant: ((name: string) => boolean) | null,
+  chosen: number | null = null,
+): Paint[] {
   return procedures.name.map((name, i) => {
     const kind = procedures.kind[i] ?? null;
     const color = colors(name, kind);
-    return { fill: css(color), ink: inkOn(color), isQuiet: isQuietKind(kind), isDimmed: isMeant !== null && !isMeant(name), isChosen: i === chosen };
+    return {
+      fill: css(color),
+      ink: inkOn(color),
+      isQuiet: isQuietKind(kind),
+      isDimmed: isMeant !== null && !isMeant(name),
+      isChosen: i === chosen,
+    };
   });
 }
 
 const FAINT = 0.22;
 
 /** One row of pieces, from x0 on at `scale` pixels a column. */
-function drawPieces(c: CanvasRenderingContext2D, pieces: readonly number[], x0: number, scale: number, y: number, height: number, width: number, paint: readonly Paint[], names: readonly string[] | null): void {
+function drawPieces(
+  c: CanvasRenderingContext2D,
+  pieces: readonly number[],
+  x0: number,
+  scale: number,
+  y: number,
+  height: number,
+  width: number,
+  paint: readonly Paint[],
+  names: readonly string[] | null,
+): void {
   let column = 0;
   const [other, accent] = [cssColor('--muted'), cssColor('--accent')];
   for (let i = 0; i + 1 < pieces.length; i += 2) {
@@ -110,7 +174,10 @@ export interface RowsScene {
   cursor: number | null;
 }
 
-const xOf = (window: Span, width: number) => (time: number): number => ((time - window.from) / (window.to - window.from)) * width;
+const xOf =
+  (window: Span, width: number) =>
+  (time: number): number =>
+    ((time - window.from) / (window.to - window.from)) * width;
 
 export function drawRows(c: CanvasRenderingContext2D, { width, height }: Size, scene: RowsScene): void {
   const { window, picture, lines, top } = scene;
@@ -121,7 +188,12 @@ export function drawRows(c: CanvasRenderingContext2D, { width, height }: Size, s
   const byRow = rowsOf(picture);
   const isShort = x0 > 1 || x(picture.to) < width - 1;
   const coarse = isShort && scene.whole ? rowsOf(scene.whole) : null;
-  const [line, raised, sunken, accent] = ['--line', '--raised', '--sunken', '--accent'].map(cssColor) as [string, string, string, string];
+  const [line, raised, sunken, accent] = ['--line', '--raised', '--sunken', '--accent'].map(cssColor) as [
+    string,
+    string,
+    string,
+    string,
+  ];
   c.font = `11px ${cssColor('--font')}`;
   c.textBaseline = 'middle';
   const grid = ticksOf(window, Math.max(2, Math.floor(width / 84)));
@@ -150,10 +222,30 @@ export function drawRows(c: CanvasRenderingContext2D, { width, height }: Size, s
     const below = coarse?.get(l.row);
     if (below) {
       const [from, to] = [x(scene.whole!.from), x(scene.whole!.to)];
-      drawPieces(c, below, from, (to - from) / scene.whole!.columns, y + inset, own - 2 * inset - 1, width, scene.wholePaint, null);
+      drawPieces(
+        c,
+        below,
+        from,
+        (to - from) / scene.whole!.columns,
+        y + inset,
+        own - 2 * inset - 1,
+        width,
+        scene.wholePaint,
+        null,
+      );
       c.clearRect(x0, y + inset, picture.columns * scale, own - 2 * inset - 1);
     }
-    drawPieces(c, pieces, x0, scale, y + inset, own - 2 * inset - 1, width, scene.paint, own >= 15 ? picture.procedures.name : null);
+    drawPieces(
+      c,
+      pieces,
+      x0,
+      scale,
+      y + inset,
+      own - 2 * inset - 1,
+      width,
+      scene.paint,
+      own >= 15 ? picture.procedures.name : null,
+    );
     if (scene.isGpu(l.row)) {
       c.fillStyle = cssColor('--good');
       c.fillRect(0, y + inset, 2, own - 2 * inset - 1);
@@ -177,11 +269,20 @@ export function drawRows(c: CanvasRenderingContext2D, { width, height }: Size, s
   }
 }
 
-function drawLevels(c: CanvasRenderingContext2D, depths: DepthsAnswer, paint: readonly Paint[], window: Span, y: number, width: number): void {
+function drawLevels(
+  c: CanvasRenderingContext2D,
+  depths: DepthsAnswer,
+  paint: readonly Paint[],
+  window: Span,
+  y: number,
+  width: number,
+): void {
   const x = xOf(window, width);
   const x0 = x(depths.from);
   const scale = (x(depths.to) - x0) / depths.columns;
-  depths.levels.forEach((level, i) => drawPieces(c, level, x0, scale, y + i * LEVEL, LEVEL - 1, width, paint, depths.procedures.name));
+  depths.levels.forEach((level, i) =>
+    drawPieces(c, level, x0, scale, y + i * LEVEL, LEVEL - 1, width, paint, depths.procedures.name),
+  );
 }
 
 function drawAxis(c: CanvasRenderingContext2D, width: number, window: Span, ticks: ReturnType<typeof ticksOf>): void {
@@ -201,7 +302,14 @@ function drawAxis(c: CanvasRenderingContext2D, width: number, window: Span, tick
 }
 
 /** Shares of the time of all rows, stacked; what is not among the largest is grey. */
-export function drawShares(c: CanvasRenderingContext2D, { width, height }: Size, picture: PictureAnswer, paint: readonly Paint[], window: Span, cursor: number | null): void {
+export function drawShares(
+  c: CanvasRenderingContext2D,
+  { width, height }: Size,
+  picture: PictureAnswer,
+  paint: readonly Paint[],
+  window: Span,
+  cursor: number | null,
+): void {
   const x = xOf(window, width);
   const x0 = x(picture.from);
   const scale = (x(picture.to) - x0) / picture.n_bins;
@@ -237,12 +345,29 @@ export function drawShares(c: CanvasRenderingContext2D, { width, height }: Size,
 }
 
 /** The whole run, with the window in it. */
-export function drawMap(c: CanvasRenderingContext2D, { width, height }: Size, picture: PictureAnswer, paint: readonly Paint[], whole: Span, window: Span): void {
+export function drawMap(
+  c: CanvasRenderingContext2D,
+  { width, height }: Size,
+  picture: PictureAnswer,
+  paint: readonly Paint[],
+  whole: Span,
+  window: Span,
+): void {
   const n = Math.max(1, picture.rows.length);
   const x = xOf(whole, width);
   picture.pieces.forEach((pieces, i) => {
     const [y, end] = [(i * height) / n, ((i + 1) * height) / n];
-    drawPieces(c, pieces, x(picture.from), (x(picture.to) - x(picture.from)) / picture.columns, y, end - y - (end - y > 4 ? 1 : 0), width, paint, null);
+    drawPieces(
+      c,
+      pieces,
+      x(picture.from),
+      (x(picture.to) - x(picture.from)) / picture.columns,
+      y,
+      end - y - (end - y > 4 ? 1 : 0),
+      width,
+      paint,
+      null,
+    );
   });
   const [a, b] = [x(window.from), x(window.to)];
   c.fillStyle = cssColor('--ground');

@@ -4,7 +4,15 @@ import { formatCount, formatPercent } from '../format';
 import { css } from '../colors';
 import { select } from '../state';
 import type { Colors } from './timeline-draw';
-import { lengthText, momentText, type DepthsAnswer, type Interval, type IntervalsAnswer, type PictureAnswer, type Span } from './timeline-data';
+import {
+  lengthText,
+  momentText,
+  type DepthsAnswer,
+  type Interval,
+  type IntervalsAnswer,
+  type PictureAnswer,
+  type Span,
+} from './timeline-data';
 import { finder } from './tree-data';
 
 const MOST_LISTED = 300;
@@ -28,10 +36,24 @@ export interface LegendProps {
   onClear: () => void;
 }
 
-export function Legend({ colors, picture, counted, span, isSelection, isStale, node, search, onHover, onZoom, onClear }: LegendProps) {
+export function Legend({
+  colors,
+  picture,
+  counted,
+  span,
+  isSelection,
+  isStale,
+  node,
+  search,
+  onHover,
+  onZoom,
+  onClear,
+}: LegendProps) {
   const { procedures } = picture;
   const isMatch = useMemo(() => finder(search), [search]);
-  const shown = procedures.name.map((_, i) => i).filter((i) => (procedures.time[i]! > 0 || procedures.count[i]! > 0) && isMatch(procedures.name[i]!));
+  const shown = procedures.name
+    .map((_, i) => i)
+    .filter((i) => (procedures.time[i]! > 0 || procedures.count[i]! > 0) && isMatch(procedures.name[i]!));
   const found = search ? shown.reduce((sum, i) => sum + procedures.time[i]!, 0) : null;
   return (
     <section class={isStale ? 'tl-legend stale' : 'tl-legend'} aria-label="Procedures">
@@ -58,7 +80,12 @@ export function Legend({ colors, picture, counted, span, isSelection, isStale, n
       </p>
       <ul class="plain-list" onMouseLeave={() => onHover(null)}>
         {shown.slice(0, MOST_LISTED).map((i) => {
-          const [name, kind, time, context] = [procedures.name[i]!, procedures.kind[i] ?? null, procedures.time[i]!, procedures.context[i] ?? null];
+          const [name, kind, time, context] = [
+            procedures.name[i]!,
+            procedures.kind[i] ?? null,
+            procedures.time[i]!,
+            procedures.context[i] ?? null,
+          ];
           const share = picture.time > 0 ? time / picture.time : 0;
           return (
             <li key={i}>
@@ -94,15 +121,26 @@ export interface Clicked {
   found: IntervalsAnswer | null;
 }
 
-function Facts({ interval, attributes }: { interval: Interval; attributes: [string, string | number | null][] | undefined }) {
+function Facts({
+  interval,
+  attributes,
+}: {
+  interval: Interval;
+  attributes: [string, string | number | null][] | undefined;
+}) {
   const resolution = Math.max(1e-9, interval.duration / 1e4);
   const facts: [string, string, string?][] = [
     ['kind', interval.kind ?? ''],
     ['start', momentText(interval.start, resolution), `${interval.start} s`],
     ['duration', lengthText(interval.duration), `${interval.duration} s`],
-    ...(interval.time === undefined ? [] : ([['sampled at', momentText(interval.time, 1e-9), `${interval.time} s`]] as [string, string, string][])),
+    ...(interval.time === undefined
+      ? []
+      : ([['sampled at', momentText(interval.time, 1e-9), `${interval.time} s`]] as [string, string, string][])),
     ...(interval.source_id ? ([['id', interval.source_id]] as [string, string][]) : []),
-    ...(attributes ?? []).map(([key, value]): [string, string] => [key.replace(/^tag:/, ''), value === null ? 'NULL' : String(value)]),
+    ...(attributes ?? []).map(([key, value]): [string, string] => [
+      key.replace(/^tag:/, ''),
+      value === null ? 'NULL' : String(value),
+    ]),
   ];
   return (
     <dl class="facts">
@@ -116,7 +154,17 @@ function Facts({ interval, attributes }: { interval: Interval; attributes: [stri
   );
 }
 
-export function Details({ clicked, colors, node, onClose }: { clicked: Clicked; colors: Colors; node: number | null; onClose: () => void }) {
+export function Details({
+  clicked,
+  colors,
+  node,
+  onClose,
+}: {
+  clicked: Clicked;
+  colors: Colors;
+  node: number | null;
+  onClose: () => void;
+}) {
   const { path, found } = clicked;
   const inner = found && found.list.length > 0 ? found.list.length - 1 : -1;
   const frames = path?.levels.map((level) => level[1] ?? -1).filter((i) => i >= 0) ?? [];
@@ -143,7 +191,11 @@ export function Details({ clicked, colors, node, onClose }: { clicked: Clicked; 
               const context = path.procedures.context[i] ?? null;
               return (
                 <li key={level}>
-                  <button class={context !== null && context === node ? 'row chosen' : 'row'} title={path.procedures.name[i]} onClick={() => context !== null && select({ node: context })}>
+                  <button
+                    class={context !== null && context === node ? 'row chosen' : 'row'}
+                    title={path.procedures.name[i]}
+                    onClick={() => context !== null && select({ node: context })}
+                  >
                     <Swatch name={path.procedures.name[i]!} kind={path.procedures.kind[i] ?? null} colors={colors} />
                     <span class="ellipsis">{path.procedures.name[i]}</span>
                   </button>

@@ -3,7 +3,15 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useData, useLatest, type Failure, type Params } from '../api';
 import type { How, Selection } from '../state';
 import { useTheme } from '../theme';
-import { clampSpan, rowRanges, zoomSpan, type DepthsAnswer, type PictureAnswer, type Span, type TimelineAnswer } from './timeline-data';
+import {
+  clampSpan,
+  rowRanges,
+  zoomSpan,
+  type DepthsAnswer,
+  type PictureAnswer,
+  type Span,
+  type TimelineAnswer,
+} from './timeline-data';
 import { chooseColors, paints, type Colors, type Paint } from './timeline-draw';
 import { finder } from './tree-data';
 
@@ -26,7 +34,8 @@ export function useCalm<T>(value: T, ms: number): T {
 }
 
 /** Not the span of another dataset, or of other runs. */
-export const inside = (span: Span | null, whole: Span): Span | null => (span && span.to > whole.from && span.from < whole.to ? span : null);
+export const inside = (span: Span | null, whole: Span): Span | null =>
+  span && span.to > whole.from && span.from < whole.to ? span : null;
 
 export interface WindowControl {
   window: Span;
@@ -42,9 +51,16 @@ export interface WindowControl {
 }
 
 /** The window is in the address, and here while it moves. */
-export function useWindow(answer: TimelineAnswer, given: Span | null, onKeep: (from: string, to: string, how?: How) => void): WindowControl {
+export function useWindow(
+  answer: TimelineAnswer,
+  given: Span | null,
+  onKeep: (from: string, to: string, how?: How) => void,
+): WindowControl {
   const ticks = answer.ticks_per_second;
-  const whole = useMemo<Span>(() => ({ from: answer.from, to: answer.to > answer.from ? answer.to : answer.from + 1 / ticks }), [answer]);
+  const whole = useMemo<Span>(
+    () => ({ from: answer.from, to: answer.to > answer.from ? answer.to : answer.from + 1 / ticks }),
+    [answer],
+  );
   const [live, setLive] = useState<Span | null>(null);
   const settling = useRef<ReturnType<typeof setTimeout>>();
   const kept = inside(given, whole);
@@ -74,7 +90,8 @@ export function useWindow(answer: TimelineAnswer, given: Span | null, onKeep: (f
     const by = part * (latest.current.to - latest.current.from);
     moveTo({ from: latest.current.from + by, to: latest.current.to + by });
   };
-  const zoom = (at: number, factor: number) => moveTo(zoomSpan(latest.current, latest.current.from + at * (latest.current.to - latest.current.from), factor));
+  const zoom = (at: number, factor: number) =>
+    moveTo(zoomSpan(latest.current, latest.current.from + at * (latest.current.to - latest.current.from), factor));
   return { window, whole, moveTo, keep, pan, zoom };
 }
 
@@ -108,22 +125,72 @@ export interface Pictures {
 }
 
 /** The rows in sight, the whole run, the selected part; and how their procedures are painted. */
-export function usePictures({ answer, params, askedParams, depth, columns, rows, selection, chosen, depths, meant }: Asked): Pictures {
+export function usePictures({
+  answer,
+  params,
+  askedParams,
+  depth,
+  columns,
+  rows,
+  selection,
+  chosen,
+  depths,
+  meant,
+}: Asked): Pictures {
   const { isDark } = useTheme();
-  const { data: picture, error, loading } = useLatest<PictureAnswer>(columns > 0 ? 'timeline_picture' : null, { ...askedParams, depth, columns, rows, node: selection.node });
+  const {
+    data: picture,
+    error,
+    loading,
+  } = useLatest<PictureAnswer>(columns > 0 ? 'timeline_picture' : null, {
+    ...askedParams,
+    depth,
+    columns,
+    rows,
+    node: selection.node,
+  });
   const mapRows = useMemo(() => {
     const n = Math.min(MAP_ROWS, answer.n_rows);
     return rowRanges(Array.from({ length: n }, (_, i) => Math.floor((i * answer.n_rows) / n)));
   }, [answer]);
-  const { data: map } = useData<PictureAnswer>('timeline_picture', { ...params, depth, columns: MAP_COLUMNS, bins: 1, rows: mapRows });
-  const { data: ofChosen } = useData<PictureAnswer>(chosen ? 'timeline_picture' : null, { ...params, depth, from: chosen?.from, to: chosen?.to, columns: 1, bins: 1, rows: 'none' });
+  const { data: map } = useData<PictureAnswer>('timeline_picture', {
+    ...params,
+    depth,
+    columns: MAP_COLUMNS,
+    bins: 1,
+    rows: mapRows,
+  });
+  const { data: ofChosen } = useData<PictureAnswer>(chosen ? 'timeline_picture' : null, {
+    ...params,
+    depth,
+    from: chosen?.from,
+    to: chosen?.to,
+    columns: 1,
+    bins: 1,
+    rows: 'none',
+  });
 
   const { search } = selection;
   const isMeant = meant !== null ? (name: string) => name === meant : search !== '' ? finder(search) : null;
-  const indexOf = (contexts: readonly (number | null)[]) => (selection.node === null ? null : contexts.indexOf(selection.node));
+  const indexOf = (contexts: readonly (number | null)[]) =>
+    selection.node === null ? null : contexts.indexOf(selection.node);
   const colors = useMemo(() => chooseColors(map?.procedures ?? null, isDark), [map, isDark]);
-  const paint = useMemo(() => (picture ? paints(picture.procedures, colors, isMeant, picture.node === undefined ? indexOf(picture.procedures.context) : picture.node) : []), [picture, colors, meant, search, selection.node]);
+  const paint = useMemo(
+    () =>
+      picture
+        ? paints(
+            picture.procedures,
+            colors,
+            isMeant,
+            picture.node === undefined ? indexOf(picture.procedures.context) : picture.node,
+          )
+        : [],
+    [picture, colors, meant, search, selection.node],
+  );
   const mapPaint = useMemo(() => (map ? paints(map.procedures, colors, isMeant) : []), [map, colors, meant, search]);
-  const levelPaint = useMemo(() => (depths ? paints(depths.procedures, colors, isMeant, indexOf(depths.procedures.context)) : []), [depths, colors, meant, search, selection.node]);
+  const levelPaint = useMemo(
+    () => (depths ? paints(depths.procedures, colors, isMeant, indexOf(depths.procedures.context)) : []),
+    [depths, colors, meant, search, selection.node],
+  );
   return { picture, error, loading, map, ofChosen, colors, paint, mapPaint, levelPaint };
 }

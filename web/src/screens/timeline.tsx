@@ -8,10 +8,33 @@ import { useKeys } from '../keys';
 import { readScreen, select, useScreen, type Selection } from '../state';
 import { toastError } from '../toast';
 import { commandLine, type Screen, type ScreenProps } from './screen';
-import { hasPicture, layLines, lengthText, momentText, rowRanges, ticksOf, zoomSpan, type DepthsAnswer, type Line, type Span, type TimelineAnswer } from './timeline-data';
+import {
+  hasPicture,
+  layLines,
+  lengthText,
+  momentText,
+  rowRanges,
+  ticksOf,
+  zoomSpan,
+  type DepthsAnswer,
+  type Line,
+  type Span,
+  type TimelineAnswer,
+} from './timeline-data';
 import { AXIS, drawRows, LEVEL } from './timeline-draw';
 import { Legend } from './timeline-panel';
-import { chosenContext, ClickedDetails, Label, Overview, Shares, Toolbar, Tooltip, whatIsAt, type Hover, type Pointer } from './timeline-parts';
+import {
+  chosenContext,
+  ClickedDetails,
+  Label,
+  Overview,
+  Shares,
+  Toolbar,
+  Tooltip,
+  whatIsAt,
+  type Hover,
+  type Pointer,
+} from './timeline-parts';
 import { inside, usePictures, useWindow } from './timeline-state';
 
 const DEFAULTS = { from: '', to: '', depth: 0, row: -1, open: false, at: '', closed: '', wall: false, a: '', b: '' };
@@ -25,7 +48,8 @@ const SHARES_HEIGHT = 64;
 const LABELS = 196;
 const MAP_HEIGHT = 40;
 
-const spanOf = (from: string, to: string): Span | null => (from !== '' && to !== '' && Number(to) > Number(from) ? { from: Number(from), to: Number(to) } : null);
+const spanOf = (from: string, to: string): Span | null =>
+  from !== '' && to !== '' && Number(to) > Number(from) ? { from: Number(from), to: Number(to) } : null;
 
 function choice(selection: Selection, view: View, d: number): Params {
   return isReport() ? { d } : { d, run: selection.run, location: selection.locations, wallclock: view.wall ? 1 : null };
@@ -71,42 +95,81 @@ function Lines({ answer, params, selection, input }: LinesProps) {
   const isOpen = view.open && selectedRow >= 0 && !inReport;
   const canvasWidth = Math.max(0, size.width - LABELS);
   const columns = Math.max(1, Math.min(2000, canvasWidth));
-  const askedParams: Params = { ...params, ...(window.from <= whole.from ? {} : { from: window.from }), ...(window.to >= whole.to ? {} : { to: window.to }) };
+  const askedParams: Params = {
+    ...params,
+    ...(window.from <= whole.from ? {} : { from: window.from }),
+    ...(window.to >= whole.to ? {} : { to: window.to }),
+  };
   usual = { input: input.id, depth: answer.depth };
   const depth = view.depth > 0 && !inReport ? Math.min(view.depth, answer.deepest) : null;
-  const depths = useLatest<DepthsAnswer>(isOpen && canvasWidth > 0 ? 'timeline_depths' : null, { ...askedParams, row: selectedRow, columns });
+  const depths = useLatest<DepthsAnswer>(isOpen && canvasWidth > 0 ? 'timeline_depths' : null, {
+    ...askedParams,
+    row: selectedRow,
+    columns,
+  });
   const levels = isOpen ? (depths.data?.levels.length ?? 0) : 0;
   const plain = useMemo(() => layLines(answer, closed, () => 0).filter(hasPicture).length, [answer, closed]);
-  const rowHeight = Math.max(LEAST_ROW, Math.min(plain <= 6 ? MOST_OF_FEW : MOST_ROW, Math.floor((size.height - AXIS) / Math.max(1, plain))));
-  const lines = useMemo(() => layLines(answer, closed, (row) => rowHeight + (row === selectedRow && levels > 0 ? levels * LEVEL + 4 : 0)), [answer, closed, rowHeight, selectedRow, levels]);
+  const rowHeight = Math.max(
+    LEAST_ROW,
+    Math.min(plain <= 6 ? MOST_OF_FEW : MOST_ROW, Math.floor((size.height - AXIS) / Math.max(1, plain))),
+  );
+  const lines = useMemo(
+    () => layLines(answer, closed, (row) => rowHeight + (row === selectedRow && levels > 0 ? levels * LEVEL + 4 : 0)),
+    [answer, closed, rowHeight, selectedRow, levels],
+  );
   const total = lines.length ? lines[lines.length - 1]!.y + lines[lines.length - 1]!.height : 0;
   const inSight = lines.filter((l) => l.y + l.height >= top - 60 && l.y <= top + size.height + 60);
-  const rows = rowRanges(inSight.filter(hasPicture).map((l) => l.row).slice(0, 200));
+  const rows = rowRanges(
+    inSight
+      .filter(hasPicture)
+      .map((l) => l.row)
+      .slice(0, 200),
+  );
 
   const [dragged, setDragged] = useState<Span | null>(null);
   const chosen = dragged ?? inside(spanOf(view.a, view.b), whole);
   const [meant, setMeant] = useState<string | null>(null);
-  const { picture, error, loading, map, ofChosen, colors, paint, mapPaint, levelPaint } = usePictures({ answer, params, askedParams, depth, columns: canvasWidth > 0 ? columns : 0, rows, selection, chosen: dragged ? null : chosen, depths: depths.data, meant });
+  const { picture, error, loading, map, ofChosen, colors, paint, mapPaint, levelPaint } = usePictures({
+    answer,
+    params,
+    askedParams,
+    depth,
+    columns: canvasWidth > 0 ? columns : 0,
+    rows,
+    selection,
+    chosen: dragged ? null : chosen,
+    depths: depths.data,
+    meant,
+  });
 
   // ---- the pointer
   const [pointer, setPointer] = useState<Pointer | null>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const timeAt = (x: number) => window.from + (Math.max(0, Math.min(canvasWidth, x)) / Math.max(1, canvasWidth)) * length;
-  const lineAt = (y: number): Line | null => (y < AXIS ? null : (lines.find((l) => y - AXIS + top >= l.y && y - AXIS + top < l.y + l.height) ?? null));
+  const timeAt = (x: number) =>
+    window.from + (Math.max(0, Math.min(canvasWidth, x)) / Math.max(1, canvasWidth)) * length;
+  const lineAt = (y: number): Line | null =>
+    y < AXIS ? null : (lines.find((l) => y - AXIS + top >= l.y && y - AXIS + top < l.y + l.height) ?? null);
   const hoverAt = (x: number, y: number): Hover => {
     const line = lineAt(y);
     const below = line && line.row === selectedRow && isOpen ? y - AXIS + top - line.y - rowHeight : -1;
     return { x, y, time: timeAt(x), line, level: below >= 0 ? Math.floor(below / LEVEL) : -1 };
   };
   const hover = pointer && canvasWidth > 0 ? hoverAt(pointer.x, pointer.y) : null;
-  const seen = hover?.line && hasPicture(hover.line) && picture ? whatIsAt(hover, picture, isOpen ? depths.data : null) : null;
+  const seen =
+    hover?.line && hasPicture(hover.line) && picture ? whatIsAt(hover, picture, isOpen ? depths.data : null) : null;
   const drag = useRef<{ kind: 'pan' | 'select'; x: number; at: number; window: Span; moved: boolean } | null>(null);
 
   const onPointerDown = (event: PointerEvent) => {
     if (event.button > 1) return;
     const { x, y } = pointerAt(event);
     (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
-    drag.current = { kind: event.button === 0 && (event.shiftKey || y < AXIS) ? 'select' : 'pan', x, at: timeAt(x), window, moved: false };
+    drag.current = {
+      kind: event.button === 0 && (event.shiftKey || y < AXIS) ? 'select' : 'pan',
+      x,
+      at: timeAt(x),
+      window,
+      moved: false,
+    };
   };
   const onPointerMove = (event: PointerEvent) => {
     const { x, y } = pointerAt(event);
@@ -124,7 +187,8 @@ function Lines({ answer, params, selection, input }: LinesProps) {
     const { x, y } = pointerAt(event);
     const d = drag.current;
     drag.current = null;
-    if (d?.kind === 'select' && d.moved && dragged && dragged.to > dragged.from) setView({ a: String(dragged.from), b: String(dragged.to) });
+    if (d?.kind === 'select' && d.moved && dragged && dragged.to > dragged.from)
+      setView({ a: String(dragged.from), b: String(dragged.to) });
     setDragged(null);
     if (d && !d.moved && event.button === 0) click(hoverAt(x, y));
   };
@@ -143,7 +207,11 @@ function Lines({ answer, params, selection, input }: LinesProps) {
     const wanted = where.level >= 0 ? where.level : (picture?.depth ?? 1) - 1;
     clicked.current.abort();
     clicked.current = new AbortController();
-    get<DepthsAnswer>('timeline_depths', { ...params, row: where.line.row, from: where.time - half, to: where.time + half, columns: 1 }, clicked.current.signal).then(
+    get<DepthsAnswer>(
+      'timeline_depths',
+      { ...params, row: where.line.row, from: where.time - half, to: where.time + half, columns: 1 },
+      clicked.current.signal,
+    ).then(
       ({ levels: path, procedures }) => {
         const level = path[Math.min(wanted, path.length - 1)];
         const context = level && level[1] !== undefined && level[1] >= 0 ? procedures.context[level[1]] : null;
@@ -166,7 +234,11 @@ function Lines({ answer, params, selection, input }: LinesProps) {
     event.preventDefault();
     const step = (isSideways ? event.deltaX || event.deltaY : event.deltaY) * (event.deltaMode === 1 ? 20 : 1);
     if (isSideways) control.pan(step / 1000);
-    else control.zoom(x / Math.max(1, canvasWidth), Math.exp(Math.max(-200, Math.min(200, step)) * (event.ctrlKey ? 0.004 : 0.0025)));
+    else
+      control.zoom(
+        x / Math.max(1, canvasWidth),
+        Math.exp(Math.max(-200, Math.min(200, step)) * (event.ctrlKey ? 0.004 : 0.0025)),
+      );
   };
   useWheel(canvas, onWheel, canvasWidth > 0);
 
@@ -181,7 +253,8 @@ function Lines({ answer, params, selection, input }: LinesProps) {
     setView({ row: next.row, at: '' }, 'replace');
     const scroll = box.current;
     if (scroll && next.y < scroll.scrollTop) scroll.scrollTop = next.y;
-    else if (scroll && next.y + next.height + AXIS > scroll.scrollTop + size.height) scroll.scrollTop = next.y + next.height + AXIS - size.height;
+    else if (scroll && next.y + next.height + AXIS > scroll.scrollTop + size.height)
+      scroll.scrollTop = next.y + next.height + AXIS - size.height;
   };
   const zoomToChosen = () => {
     if (!chosen) return;
@@ -204,7 +277,11 @@ function Lines({ answer, params, selection, input }: LinesProps) {
       : [
           { key: '[', label: 'One level up the call paths', run: () => setDepth((depth ?? answer.depth) - 1) },
           { key: ']', label: 'One level down', run: () => setDepth((depth ?? answer.depth) + 1) },
-          { key: 'e', label: 'Call paths of the row, level by level', run: () => setView({ open: !view.open, row: Math.max(0, selectedRow) }) },
+          {
+            key: 'e',
+            label: 'Call paths of the row, level by level',
+            run: () => setView({ open: !view.open, row: Math.max(0, selectedRow) }),
+          },
         ]),
     { key: 'ArrowDown', label: 'Next row', run: () => moveRow(1) },
     { key: 'ArrowUp', label: 'Row before', run: () => moveRow(-1) },
@@ -218,22 +295,61 @@ function Lines({ answer, params, selection, input }: LinesProps) {
   };
 
   const draw = useMemo(
-    () =>
-      (context: CanvasRenderingContext2D, canvasSize: { width: number; height: number }) => {
-        if (picture)
-          drawRows(context, canvasSize, {
-            lines: inSight, top, window, picture, paint, whole: map, wholePaint: mapPaint, isGpu: (row) => answer.rows.gpu[row] === 1, selectedRow, selection: chosen, cursor: hover?.time ?? null,
-            open: isOpen ? { row: selectedRow, depths: depths.data, paint: levelPaint, height: rowHeight } : null,
-          });
-      },
-    [picture, paint, map, mapPaint, levelPaint, depths.data, top, window.from, window.to, lines, selectedRow, chosen?.from, chosen?.to, hover?.time, isOpen, size.height],
+    () => (context: CanvasRenderingContext2D, canvasSize: { width: number; height: number }) => {
+      if (picture)
+        drawRows(context, canvasSize, {
+          lines: inSight,
+          top,
+          window,
+          picture,
+          paint,
+          whole: map,
+          wholePaint: mapPaint,
+          isGpu: (row) => answer.rows.gpu[row] === 1,
+          selectedRow,
+          selection: chosen,
+          cursor: hover?.time ?? null,
+          open: isOpen ? { row: selectedRow, depths: depths.data, paint: levelPaint, height: rowHeight } : null,
+        });
+    },
+    [
+      picture,
+      paint,
+      map,
+      mapPaint,
+      levelPaint,
+      depths.data,
+      top,
+      window.from,
+      window.to,
+      lines,
+      selectedRow,
+      chosen?.from,
+      chosen?.to,
+      hover?.time,
+      isOpen,
+      size.height,
+    ],
   );
   const legend = chosen && ofChosen ? ofChosen : picture;
   const ticks = ticksOf(window, Math.max(2, Math.floor(canvasWidth / 84)));
   return (
     <div class="fill timeline">
-      <Toolbar answer={answer} control={control} view={view} isOpen={isOpen} depth={depth} selectedRow={selectedRow} detail={picture?.detail} onView={setView} />
-      {error && <div class="note" role="alert">{error.message}</div>}
+      <Toolbar
+        answer={answer}
+        control={control}
+        view={view}
+        isOpen={isOpen}
+        depth={depth}
+        selectedRow={selectedRow}
+        detail={picture?.detail}
+        onView={setView}
+      />
+      {error && (
+        <div class="note" role="alert">
+          {error.message}
+        </div>
+      )}
       <div class="tl-main">
         <div class="tl-left">
           <div class="tl-strip" style={{ height: `${MAP_HEIGHT}px` }}>
@@ -242,16 +358,40 @@ function Lines({ answer, params, selection, input }: LinesProps) {
             </span>
             {map && <Overview map={map} paint={mapPaint} whole={whole} window={window} onWindow={moveTo} />}
           </div>
-          <div class="tl-scroll" ref={box} onScroll={(event) => (setTop(event.currentTarget.scrollTop), setPointer(null))}>
+          <div
+            class="tl-scroll"
+            ref={box}
+            onScroll={(event) => (setTop(event.currentTarget.scrollTop), setPointer(null))}
+          >
             <div class="tl-space" style={{ height: `${Math.max(total + AXIS, size.height)}px` }}>
               <div class="tl-labels" role="list" aria-label="Rows">
                 <div class="tl-corner">{ticks.base && `${ticks.base} +`}</div>
                 {inSight.map((line) => (
-                  <Label key={`${line.kind}${line.row}`} line={line} height={Math.min(line.height, line.kind === 'group' && line.isOpen ? line.height : rowHeight)} track={answer.rows.track[line.row] ?? ''} isGpu={answer.rows.gpu[line.row] === 1} isSelected={line.kind === 'row' && line.row === selectedRow} onToggle={() => toggle(line)} onSelect={() => setView({ row: line.row, at: '' }, 'replace')} onOpen={() => setView({ row: line.row, open: !(isOpen && line.row === selectedRow) })} />
+                  <Label
+                    key={`${line.kind}${line.row}`}
+                    line={line}
+                    height={Math.min(line.height, line.kind === 'group' && line.isOpen ? line.height : rowHeight)}
+                    track={answer.rows.track[line.row] ?? ''}
+                    isGpu={answer.rows.gpu[line.row] === 1}
+                    isSelected={line.kind === 'row' && line.row === selectedRow}
+                    onToggle={() => toggle(line)}
+                    onSelect={() => setView({ row: line.row, at: '' }, 'replace')}
+                    onOpen={() => setView({ row: line.row, open: !(isOpen && line.row === selectedRow) })}
+                  />
                 ))}
               </div>
               <div class="tl-sticky" style={{ height: `${size.height}px` }}>
-                <Canvas draw={draw} canvasRef={canvas} label={`Time lines of ${plural(answer.n_rows, 'row')}, ${lengthText(length)} from ${momentText(window.from, length / 1000)}`} onPointerDown={onPointerDown} onPointerMove={onPointerMove} onPointerUp={onPointerUp} onPointerLeave={() => setPointer(null)} onDblClick={zoomToPiece} class={drag.current?.moved ? 'tl-canvas moving' : 'tl-canvas'} />
+                <Canvas
+                  draw={draw}
+                  canvasRef={canvas}
+                  label={`Time lines of ${plural(answer.n_rows, 'row')}, ${lengthText(length)} from ${momentText(window.from, length / 1000)}`}
+                  onPointerDown={onPointerDown}
+                  onPointerMove={onPointerMove}
+                  onPointerUp={onPointerUp}
+                  onPointerLeave={() => setPointer(null)}
+                  onDblClick={zoomToPiece}
+                  class={drag.current?.moved ? 'tl-canvas moving' : 'tl-canvas'}
+                />
               </div>
             </div>
           </div>
@@ -259,17 +399,59 @@ function Lines({ answer, params, selection, input }: LinesProps) {
             <span class="tl-caption">
               share of time<small>{sharesOf(answer, window.from <= whole.from && window.to >= whole.to)}</small>
             </span>
-            {picture && <Shares colors={colors} picture={picture} paint={paint} window={window} cursor={hover?.time ?? null} onCursor={(x) => setPointer(x === null ? null : { x, y: -1 })} />}
+            {picture && (
+              <Shares
+                colors={colors}
+                picture={picture}
+                paint={paint}
+                window={window}
+                cursor={hover?.time ?? null}
+                onCursor={(x) => setPointer(x === null ? null : { x, y: -1 })}
+              />
+            )}
           </div>
         </div>
         <aside class="tl-side">
           {legend && (
-            <Legend colors={colors} picture={legend} counted={answer.counted} span={chosen ?? legend} isStale={chosen !== null && !ofChosen} isSelection={chosen !== null} node={chosenContext(legend, selection.node)} search={selection.search} onHover={setMeant} onZoom={zoomToChosen} onClear={() => setView({ a: '', b: '' })} />
+            <Legend
+              colors={colors}
+              picture={legend}
+              counted={answer.counted}
+              span={chosen ?? legend}
+              isStale={chosen !== null && !ofChosen}
+              isSelection={chosen !== null}
+              node={chosenContext(legend, selection.node)}
+              search={selection.search}
+              onHover={setMeant}
+              onZoom={zoomToChosen}
+              onClear={() => setView({ a: '', b: '' })}
+            />
           )}
-          {view.at !== '' && Number(view.at) >= whole.from && Number(view.at) <= whole.to && selectedRow >= 0 && <ClickedDetails colors={colors} params={params} row={selectedRow} at={Number(view.at)} half={length / columns / 2} label={answer.rows.label[selectedRow] ?? ''} node={selection.node} onClose={() => setView({ at: '' }, 'replace')} />}
+          {view.at !== '' && Number(view.at) >= whole.from && Number(view.at) <= whole.to && selectedRow >= 0 && (
+            <ClickedDetails
+              colors={colors}
+              params={params}
+              row={selectedRow}
+              at={Number(view.at)}
+              half={length / columns / 2}
+              label={answer.rows.label[selectedRow] ?? ''}
+              node={selection.node}
+              onClose={() => setView({ at: '' }, 'replace')}
+            />
+          )}
         </aside>
       </div>
-      {hover && !drag.current?.moved && <Tooltip colors={colors} hover={hover} seen={seen} params={params} resolution={length / columns} canvas={canvas.current} label={answer.rows.label[hover.line?.row ?? -1] ?? ''} />}
+      {hover && !drag.current?.moved && (
+        <Tooltip
+          colors={colors}
+          hover={hover}
+          seen={seen}
+          params={params}
+          resolution={length / columns}
+          canvas={canvas.current}
+          label={answer.rows.label[hover.line?.row ?? -1] ?? ''}
+        />
+      )}
       {loading && !picture && <Waiting />}
     </div>
   );
@@ -284,6 +466,13 @@ export const timeline: Screen = {
   component: Timeline,
   command: ({ input, selection }) => {
     const view = readScreen('timeline', DEFAULTS);
-    return commandLine('trace', [input.path], { depth: view.depth || ((view.from || view.to) && usual.input === input.id && usual.depth), since: view.from, until: view.to, run: selection.run, location: selection.locations, wallclock: view.wall });
+    return commandLine('trace', [input.path], {
+      depth: view.depth || ((view.from || view.to) && usual.input === input.id && usual.depth),
+      since: view.from,
+      until: view.to,
+      run: selection.run,
+      location: selection.locations,
+      wallclock: view.wall,
+    });
   },
 };

@@ -82,7 +82,8 @@ export interface TreeRow extends ModelRow {
 }
 
 /** The value to the last digit: no number holds integers beyond 2^53. */
-export const exactOf = ({ of, at }: TreeRow, isExclusive: boolean, k: number): Num => (isExclusive ? of.exclusive : of.inclusive)[k]?.[at] ?? null;
+export const exactOf = ({ of, at }: TreeRow, isExclusive: boolean, k: number): Num =>
+  (isExclusive ? of.exclusive : of.inclusive)[k]?.[at] ?? null;
 
 /** A row of the answer as an object. */
 export function rowAt(answer: RowValues, i: number, parent: number): TreeRow {
@@ -132,17 +133,24 @@ export class TreeModel extends ListModel<TreeRow> {
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 /** A search for names that are this, and what such a one looks like to people. */
 export const wholeName = (name: string): string => `/^${escaped(name).replace(/\n/g, '\\n')}$/`;
-export const plainName = (search: string): string => (/^\/\^.*\$\/$/.test(search) ? search.slice(2, -2).replace(/\\(.)/g, (_, c: string) => (c === 'n' ? ' ' : c)) : search);
+export const plainName = (search: string): string =>
+  /^\/\^.*\$\/$/.test(search) ? search.slice(2, -2).replace(/\\(.)/g, (_, c: string) => (c === 'n' ? ' ' : c)) : search;
 
 const MOST_OPEN = 400;
 const LONGEST_OPEN = 1500;
 
-/** Open nodes as text for the address: differences of sorted numbers, in base 36. Of too many those that were opened last are left out: others are above them. */
+/**
+ * Open nodes as text for the address: differences of sorted numbers, in base 36. Of too many those that were opened
+ * last are left out: others are above them.
+ */
 export function packOpen(open: Iterable<number>): string {
   let nodes = [...open].slice(0, MOST_OPEN);
   for (;;) {
     let last = 0;
-    const text = [...nodes].sort((a, b) => a - b).map((n) => [(n - last).toString(36), (last = n)][0]).join('.');
+    const text = [...nodes]
+      .sort((a, b) => a - b)
+      .map((n) => [(n - last).toString(36), (last = n)][0])
+      .join('.');
     if (text.length <= LONGEST_OPEN) return text || '-';
     nodes = nodes.slice(0, Math.floor((nodes.length * LONGEST_OPEN) / text.length));
   }
@@ -150,10 +158,18 @@ export function packOpen(open: Iterable<number>): string {
 
 export function unpackOpen(text: string): number[] {
   let last = 0;
-  return text.split('.').flatMap((part) => (/^[0-9a-z]{1,11}$/.test(part) && Number.isSafeInteger((last += parseInt(part, 36))) ? [last] : [])).slice(0, MOST_OPEN);
+  return text
+    .split('.')
+    .flatMap((part) =>
+      /^[0-9a-z]{1,11}$/.test(part) && Number.isSafeInteger((last += parseInt(part, 36))) ? [last] : [],
+    )
+    .slice(0, MOST_OPEN);
 }
 
-/** What is between slashes is a regular expression; else small letters stand for large ones, too. Gives what --match takes. */
+/**
+ * What is between slashes is a regular expression; else small letters stand for large ones, too. Gives what --match
+ * takes.
+ */
 export function matchOption(search: string): string {
   if (/^\/.+\/$/.test(search)) return search.slice(1, -1);
   const plain = escaped(search);

@@ -3,7 +3,17 @@ import type { ComponentChildren } from 'preact';
 import { useCallback } from 'preact/hooks';
 import { useData, type Params } from '../api';
 import { Canvas, type Size } from '../canvas';
-import { exactValue, formatCount, formatPercent, formatValue, known, plural, shortName, shortValue, type Num } from '../format';
+import {
+  exactValue,
+  formatCount,
+  formatPercent,
+  formatValue,
+  known,
+  plural,
+  shortName,
+  shortValue,
+  type Num,
+} from '../format';
 import { navigate, select } from '../state';
 import { cssColor } from '../theme';
 import { shownName, type TreeMetric } from './tree-data';
@@ -31,7 +41,14 @@ export interface NodeAnswer {
   below: number;
   path: { context: number | null; node?: number; name: string | null }[];
   metrics: TreeMetric[];
-  values: { id: number; name: string | null; display_name: string | null; unit: string | null; inclusive?: Num; exclusive?: Num }[];
+  values: {
+    id: number;
+    name: string | null;
+    display_name: string | null;
+    unit: string | null;
+    inclusive?: Num;
+    exclusive?: Num;
+  }[];
   calls: number;
   callers: { n: number; rows: Relative[] };
   callees: { n: number; rows: Relative[] };
@@ -45,7 +62,15 @@ interface LocationsAnswer {
   over: string;
   unit: string | null;
   n: number;
-  statistics: { count: number; mean: number | null; min: number | null; max: number | null; imbalance: number | null; min_at: string; max_at: string } | null;
+  statistics: {
+    count: number;
+    mean: number | null;
+    min: number | null;
+    max: number | null;
+    imbalance: number | null;
+    min_at: string;
+    max_at: string;
+  } | null;
   places?: { value: (number | null)[]; label: string[] };
   curve?: (number | null)[] | { value: (number | null)[] };
 }
@@ -61,7 +86,15 @@ function Section({ title, children, hint }: { title: string; children: Component
   );
 }
 
-function RelativeRow({ title, onPick, children }: { title: string; onPick: (() => void) | undefined; children: ComponentChildren }) {
+function RelativeRow({
+  title,
+  onPick,
+  children,
+}: {
+  title: string;
+  onPick: (() => void) | undefined;
+  children: ComponentChildren;
+}) {
   return onPick ? (
     <button class="row relative" title={title} onClick={onPick}>
       {children}
@@ -87,12 +120,26 @@ function Relatives({ title, of, metric, of_all, calls, onPick }: RelativesProps)
   if (of.n === 0) return null;
   const largest = Math.max(of_all, ...of.rows.map((r) => Math.abs(r.value ?? 0)));
   return (
-    <Section title={title} hint={[calls > 1 && `of all ${formatCount(calls)} call paths`, of.n > of.rows.length && `${of.rows.length} of ${formatCount(of.n)}`].filter(Boolean).join(', ')}>
+    <Section
+      title={title}
+      hint={[
+        calls > 1 && `of all ${formatCount(calls)} call paths`,
+        of.n > of.rows.length && `${of.rows.length} of ${formatCount(of.n)}`,
+      ]
+        .filter(Boolean)
+        .join(', ')}
+    >
       <ul class="plain-list">
         {of.rows.map((r) => (
           <li key={r.context}>
-            <RelativeRow title={`${r.name ?? ''}\n${exactValue(metric?.unit ?? null, r.value)}`} onPick={r.node === null ? undefined : () => onPick(r)}>
-              <span class="relative-bar" style={{ width: `${largest > 0 ? (Math.abs(r.value ?? 0) / largest) * 100 : 0}%` }} />
+            <RelativeRow
+              title={`${r.name ?? ''}\n${exactValue(metric?.unit ?? null, r.value)}`}
+              onPick={r.node === null ? undefined : () => onPick(r)}
+            >
+              <span
+                class="relative-bar"
+                style={{ width: `${largest > 0 ? (Math.abs(r.value ?? 0) / largest) * 100 : 0}%` }}
+              />
               <span class="grow ellipsis">{shortName(r.name ?? '(unknown)')}</span>
               <span class="number">{formatValue(metric?.unit ?? null, r.value)}</span>
             </RelativeRow>
@@ -135,7 +182,10 @@ function Values({ node }: { node: NodeAnswer }) {
 
 /** A bar for each place, or the sorted curve of very many. */
 function Places({ params, canGo, sides }: { params: Params; canGo: boolean; sides: string }) {
-  const { data, error } = useData<LocationsAnswer>('locations', { ...params, kind: sides === 'exclusive' ? 'exclusive' : null });
+  const { data, error } = useData<LocationsAnswer>('locations', {
+    ...params,
+    kind: sides === 'exclusive' ? 'exclusive' : null,
+  });
   const curve = data?.curve;
   const values = data?.places?.value ?? (Array.isArray(curve) ? curve : curve?.value) ?? [];
   const draw = useCallback(
@@ -157,8 +207,18 @@ function Places({ params, canGo, sides }: { params: Params; canGo: boolean; side
   const unit = data.unit;
   if (s.count === 1) return <Section title={`Only at ${s.max_at}`}>{null}</Section>;
   return (
-    <Section title={`Over ${s.count < data.n ? `${formatCount(s.count)} of ` : ''}${plural(data.n, data.over.replace(/e?s$/, (end) => (data.over === 'processes' ? '' : end === 'es' ? 'e' : '')), data.over)}`}>
-      <Canvas draw={draw} height={44} label={`Values over ${data.over}: mean ${formatValue(unit, s.mean)}, largest ${formatValue(unit, s.max)} at ${s.max_at}`} />
+    <Section
+      title={`Over ${s.count < data.n ? `${formatCount(s.count)} of ` : ''}${plural(
+        data.n,
+        data.over.replace(/e?s$/, (end) => (data.over === 'processes' ? '' : end === 'es' ? 'e' : '')),
+        data.over,
+      )}`}
+    >
+      <Canvas
+        draw={draw}
+        height={44}
+        label={`Values over ${data.over}: mean ${formatValue(unit, s.mean)}, largest ${formatValue(unit, s.max)} at ${s.max_at}`}
+      />
       <p class="hint place-line">
         <span>mean {formatValue(unit, s.mean)}</span>
         <span>
@@ -187,8 +247,18 @@ export interface PanelProps {
 export function TreePanel({ params, context, row, sides, hasLocations }: PanelProps) {
   const { data, error } = useData<NodeAnswer>('node', row ? { ...params, ...row } : { ...params, context });
   const pick = (one: { context: number | null; node?: number | null }) =>
-    row ? navigate({ 'tree.row': String(one.node ?? one.context), ...(context === null || one.context === null ? {} : { sel: String(one.context) }) }) : select({ node: one.context });
-  if (error) return <aside class="panel" aria-label="Details"><p class="hint">{error.message}</p></aside>;
+    row
+      ? navigate({
+          'tree.row': String(one.node ?? one.context),
+          ...(context === null || one.context === null ? {} : { sel: String(one.context) }),
+        })
+      : select({ node: one.context });
+  if (error)
+    return (
+      <aside class="panel" aria-label="Details">
+        <p class="hint">{error.message}</p>
+      </aside>
+    );
   if (!data) return <aside class="panel" aria-label="Details" />;
   const metric = data.metrics[0];
   const isUp = row !== null && (row['view'] === 'bottom-up' || row['by'] === 'kernel');
@@ -199,7 +269,14 @@ export function TreePanel({ params, context, row, sides, hasLocations }: PanelPr
     <aside class="panel" aria-label="Details">
       <h2 class="panel-name">{shownName({ name: data.name ?? '(unknown)', kind: data.kind })}</h2>
       <p class="hint">
-        {[data.kind, data.is_inlined && 'inlined', data.is_aside && 'stands aside', data.below > 0 && plural(data.below, 'node below', 'nodes below')].filter(Boolean).join(' · ')}
+        {[
+          data.kind,
+          data.is_inlined && 'inlined',
+          data.is_aside && 'stands aside',
+          data.below > 0 && plural(data.below, 'node below', 'nodes below'),
+        ]
+          .filter(Boolean)
+          .join(' · ')}
       </p>
       {(place || data.module || called) && (
         <p class="mono panel-place">
@@ -218,7 +295,13 @@ export function TreePanel({ params, context, row, sides, hasLocations }: PanelPr
         </nav>
       )}
       <Values node={data} />
-      {hasLocations && <Places params={row ? { ...params, ...row, by: null, tree: row['by'] } : { ...params, context }} canGo={!row} sides={sides} />}
+      {hasLocations && (
+        <Places
+          params={row ? { ...params, ...row, by: null, tree: row['by'] } : { ...params, context }}
+          canGo={!row}
+          sides={sides}
+        />
+      )}
       {data.source && (
         <Section title="Source" hint={data.source.file}>
           <pre class="source">
@@ -233,7 +316,9 @@ export function TreePanel({ params, context, row, sides, hasLocations }: PanelPr
       )}
       <Relatives title="Callers" of={data.callers} metric={metric} of_all={own} calls={data.calls} onPick={pick} />
       <Relatives title="Callees" of={data.callees} metric={metric} of_all={own} calls={data.calls} onPick={pick} />
-      {data.lacks && data.lacks.length > 0 && <p class="hint panel-part">{`Not in this report: ${data.lacks.join(', ')}`}</p>}
+      {data.lacks && data.lacks.length > 0 && (
+        <p class="hint panel-part">{`Not in this report: ${data.lacks.join(', ')}`}</p>
+      )}
       {data.attributes.length > 0 && (
         <Section title="Attributes">
           <dl class="facts">

@@ -3,11 +3,25 @@ import { useMemo, useState } from 'preact/hooks';
 import { formatValue, real } from '../../format';
 import { nearestStep, shortNumber, sliderSteps, type Parameter, type ScaleAnswer } from './model';
 
-export function Choice({ label, value, choices, onChange }: { label: string; value: string; choices: readonly (readonly [string, string])[]; onChange: (value: string) => void }) {
+export function Choice({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  choices: readonly (readonly [string, string])[];
+  onChange: (value: string) => void;
+}) {
   return (
     <label class="choice">
       <span class="picker-label">{label}</span>
-      <select aria-label={label} value={value} onChange={(event) => onChange((event.target as HTMLSelectElement).value)}>
+      <select
+        aria-label={label}
+        value={value}
+        onChange={(event) => onChange((event.target as HTMLSelectElement).value)}
+      >
         {choices.map(([id, text]) => (
           <option key={id} value={id}>
             {text}
@@ -18,7 +32,17 @@ export function Choice({ label, value, choices, onChange }: { label: string; val
   );
 }
 
-function Slider({ parameter, value, isMain, onChange }: { parameter: Parameter; value: number; isMain: boolean; onChange: (value: number, isLast: boolean) => void }) {
+function Slider({
+  parameter,
+  value,
+  isMain,
+  onChange,
+}: {
+  parameter: Parameter;
+  value: number;
+  isMain: boolean;
+  onChange: (value: number, isLast: boolean) => void;
+}) {
   const steps = useMemo(() => sliderSteps(parameter.values), [parameter]);
   const [typed, setTyped] = useState<string | null>(null);
   const at = nearestStep(steps, value);
@@ -59,23 +83,58 @@ function Slider({ parameter, value, isMain, onChange }: { parameter: Parameter; 
         onBlur={commit}
         onKeyDown={(event) => event.key === 'Enter' && commit()}
       />
-      <span class={far > 16 ? 'badge bad' : far > 4 ? 'badge warn' : 'hint'} title={far > 1 ? (far <= 4 ? 'an estimate' : far <= 16 ? 'a rough estimate' : 'an order of magnitude') : `measured from ${first} to ${last}`}>
+      <span
+        class={far > 16 ? 'badge bad' : far > 4 ? 'badge warn' : 'hint'}
+        title={
+          far > 1
+            ? far <= 4
+              ? 'an estimate'
+              : far <= 16
+                ? 'a rough estimate'
+                : 'an order of magnitude'
+            : `measured from ${first} to ${last}`
+        }
+      >
         {far > 1 ? `${shortNumber(Number(far.toPrecision(3)))}× beyond` : 'measured'}
       </span>
     </div>
   );
 }
 
-export function Sliders({ answer, at, main, onAt }: { answer: ScaleAnswer; at: readonly number[]; main: string; onAt: (values: number[], isLast: boolean) => void }) {
+export function Sliders({
+  answer,
+  at,
+  main,
+  onAt,
+}: {
+  answer: ScaleAnswer;
+  at: readonly number[];
+  main: string;
+  onAt: (values: number[], isLast: boolean) => void;
+}) {
   const { total, unit } = answer;
   return (
     <div class="sliders">
       {answer.parameters.map((p, i) => (
-        <Slider key={p.name} parameter={p} value={at[i]!} isMain={p.name === main} onChange={(value, isLast) => onAt(at.map((v, k) => (k === i ? value : v)), isLast)} />
+        <Slider
+          key={p.name}
+          parameter={p}
+          value={at[i]!}
+          isMain={p.name === main}
+          onChange={(value, isLast) =>
+            onAt(
+              at.map((v, k) => (k === i ? value : v)),
+              isLast,
+            )
+          }
+        />
       ))}
       <span class="whole">
-        <span class="hint">whole program</span> {Number.isFinite(real(total.value)) ? formatValue(unit, real(total.value)) : 'unknown'}
-        {Number.isFinite(real(total.low)) && <span class="hint">{` 95 %: ${formatValue(unit, real(total.low))} – ${formatValue(unit, real(total.high))}`}</span>}
+        <span class="hint">whole program</span>{' '}
+        {Number.isFinite(real(total.value)) ? formatValue(unit, real(total.value)) : 'unknown'}
+        {Number.isFinite(real(total.low)) && (
+          <span class="hint">{` 95 %: ${formatValue(unit, real(total.low))} – ${formatValue(unit, real(total.high))}`}</span>
+        )}
         {Number.isFinite(real(total.now)) && <span class="hint">{`, now ${formatValue(unit, real(total.now))}`}</span>}
       </span>
     </div>

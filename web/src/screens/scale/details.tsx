@@ -16,8 +16,17 @@ function digits(n: Num, most: number): string {
 
 function copyMenu(event: MouseEvent, model: ModelAnswer, parameters: readonly string[]): void {
   const c = toC(model.python, parameters);
-  const item = (label: string, text: string) => ({ label, hint: text.length > 40 ? `${text.slice(0, 40)}…` : text, run: () => void copyText(text, `Copied as ${label}`) });
-  openMenu(event, [item('plain text', model.function), item('LaTeX', model.latex), item('Python', model.python), ...(c === null ? [] : [item('C', c)])]);
+  const item = (label: string, text: string) => ({
+    label,
+    hint: text.length > 40 ? `${text.slice(0, 40)}…` : text,
+    run: () => void copyText(text, `Copied as ${label}`),
+  });
+  openMenu(event, [
+    item('plain text', model.function),
+    item('LaTeX', model.latex),
+    item('Python', model.python),
+    ...(c === null ? [] : [item('C', c)]),
+  ]);
 }
 
 function Why({ params, context, parameters }: { params: Params; context: number; parameters: readonly string[] }) {
@@ -43,16 +52,27 @@ function Why({ params, context, parameters }: { params: Params; context: number;
             <tr key={h.order} class={h.verdict === 'chosen' ? 'chosen' : undefined}>
               {hasParameter && <td>{h.parameter ?? 'all'}</td>}
               <td title={h.function}>
-                <Formula text={h.function.replace(/\d+\.\d{5,}(e[+-]?\d+)?/g, (n) => digits(Number(n), 4)).replace(/\^\(1\)/g, '')} parameters={parameters} />
+                <Formula
+                  text={h.function
+                    .replace(/\d+\.\d{5,}(e[+-]?\d+)?/g, (n) => digits(Number(n), 4))
+                    .replace(/\^\(1\)/g, '')}
+                  parameters={parameters}
+                />
               </td>
-              <td class="right" title={String(h.SMAPE)}>{digits(h.SMAPE, 4)}</td>
-              <td class="right" title={String(h.AR2)}>{Number.isFinite(real(h.AR2)) ? real(h.AR2).toFixed(4) : '–'}</td>
+              <td class="right" title={String(h.SMAPE)}>
+                {digits(h.SMAPE, 4)}
+              </td>
+              <td class="right" title={String(h.AR2)}>
+                {Number.isFinite(real(h.AR2)) ? real(h.AR2).toFixed(4) : '–'}
+              </td>
               <td>{h.verdict}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      {data.hypotheses.length > shown.length && <p class="hint">{data.hypotheses.length - shown.length} more; assay model --why lists all</p>}
+      {data.hypotheses.length > shown.length && (
+        <p class="hint">{data.hypotheses.length - shown.length} more; assay model --why lists all</p>
+      )}
     </div>
   );
 }
@@ -72,37 +92,70 @@ export interface DetailsProps {
   onWhy: (why: boolean) => void;
 }
 
-export function Details({ model, params, parameters, unit, isStored, value, low, high, point, why, onWhy }: DetailsProps) {
+export function Details({
+  model,
+  params,
+  parameters,
+  unit,
+  isStored,
+  value,
+  low,
+  high,
+  point,
+  why,
+  onWhy,
+}: DetailsProps) {
   return (
     <section class="scale-details" aria-label={`Model of ${model.callpath}`}>
       <div class="scale-function">
         <div class="grow">
-          <div class="ellipsis hint" title={model.callpath}>{model.callpath}</div>
+          <div class="ellipsis hint" title={model.callpath}>
+            {model.callpath}
+          </div>
           <div class="function-text" title={model.function}>
             <Formula text={model.text} parameters={parameters} />
           </div>
         </div>
         <button onClick={(event) => copyMenu(event, model, parameters)}>Copy…</button>
         {!isStored && (
-          <button aria-pressed={why} aria-expanded={why} title="Functions that were tried (w)" onClick={() => onWhy(!why)}>
+          <button
+            aria-pressed={why}
+            aria-expanded={why}
+            title="Functions that were tried (w)"
+            onClick={() => onWhy(!why)}
+          >
             Why this?
           </button>
         )}
       </div>
       <div class="scale-facts">
         <span>
-          <b>{point}</b> <span title={exactValue(unit, value)}>{Number.isNaN(value) ? '' : formatValue(unit, value)}</span>
+          <b>{point}</b>{' '}
+          <span title={exactValue(unit, value)}>{Number.isNaN(value) ? '' : formatValue(unit, value)}</span>
           {!Number.isNaN(low) && (
-            <span class="hint" title={`${exactValue(unit, low)} to ${exactValue(unit, high)}`}>{` 95 %: ${formatValue(unit, low)} – ${formatValue(unit, high)}`}</span>
+            <span
+              class="hint"
+              title={`${exactValue(unit, low)} to ${exactValue(unit, high)}`}
+            >{` 95 %: ${formatValue(unit, low)} – ${formatValue(unit, high)}`}</span>
           )}
         </span>
         <span class={`growth grow-${severity(model.order)}`}>{model.order}</span>
-        <span title={String(model.AR2)}>adj. R² {Number.isFinite(real(model.AR2)) ? real(model.AR2).toFixed(4) : '–'}</span>
+        <span title={String(model.AR2)}>
+          adj. R² {Number.isFinite(real(model.AR2)) ? real(model.AR2).toFixed(4) : '–'}
+        </span>
         <span title={String(model.SMAPE)}>SMAPE {digits(model.SMAPE, 3)} %</span>
         <span title={String(model.RSS)}>RSS {digits(model.RSS, 3)}</span>
-        {Number.isFinite(real(model.noise)) && <span title="How much repetitions differ: root mean square of std / mean">noise {(100 * real(model.noise)).toFixed(1)} %</span>}
+        {Number.isFinite(real(model.noise)) && (
+          <span title="How much repetitions differ: root mean square of std / mean">
+            noise {(100 * real(model.noise)).toFixed(1)} %
+          </span>
+        )}
         {model.flags.map((flag) => (
-          <span key={flag} class="badge warn" title={flag === 'tie' && model.rival ? `${model.rival} explains the measurements as well` : FLAGS[flag]}>
+          <span
+            key={flag}
+            class="badge warn"
+            title={flag === 'tie' && model.rival ? `${model.rival} explains the measurements as well` : FLAGS[flag]}
+          >
             {FLAGS[flag] ?? flag}
           </span>
         ))}

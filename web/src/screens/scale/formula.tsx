@@ -5,7 +5,15 @@ export function Formula({ text, parameters }: { text: string; parameters: readon
   return (
     <span class="formula">
       {formulaPieces(text, parameters).map((piece, i) =>
-        piece.kind === 'sup' ? <sup key={i}>{piece.text}</sup> : piece.kind === 'sub' ? <sub key={i}>{piece.text}</sub> : piece.kind === 'var' ? <i key={i}>{piece.text}</i> : piece.text,
+        piece.kind === 'sup' ? (
+          <sup key={i}>{piece.text}</sup>
+        ) : piece.kind === 'sub' ? (
+          <sub key={i}>{piece.text}</sub>
+        ) : piece.kind === 'var' ? (
+          <i key={i}>{piece.text}</i>
+        ) : (
+          piece.text
+        ),
       )}
     </span>
   );

@@ -4,7 +4,15 @@ import { Canvas, pointerAt, type Size } from '../../canvas';
 import { css, sequential } from '../../colors';
 import { formatValue, real } from '../../format';
 import { cssColor } from '../../theme';
-import { contour, levelsOf, parameterText, parameterTicks, shortNumber, type Parameter, type SurfaceAnswer } from './model';
+import {
+  contour,
+  levelsOf,
+  parameterText,
+  parameterTicks,
+  shortNumber,
+  type Parameter,
+  type SurfaceAnswer,
+} from './model';
 
 const SLICE = 48;
 const EDGE = { left: 58, right: 82 + SLICE, top: 20 + SLICE, bottom: 40 };
@@ -27,11 +35,16 @@ interface Frame {
 }
 
 function along(from: number, to: number, isLog: boolean): [(v: number) => number, (t: number) => number] {
-  return isLog ? [(v) => Math.log(v / from) / Math.log(to / from), (t) => from * (to / from) ** t] : [(v) => (v - from) / (to - from), (t) => from + (to - from) * t];
+  return isLog
+    ? [(v) => Math.log(v / from) / Math.log(to / from), (t) => from * (to / from) ** t]
+    : [(v) => (v - from) / (to - from), (t) => from + (to - from) * t];
 }
 
 function frameOf(answer: SurfaceAnswer, size: Size): Frame {
-  const [width, height] = [Math.max(10, size.width - EDGE.left - EDGE.right), Math.max(10, size.height - EDGE.top - EDGE.bottom)];
+  const [width, height] = [
+    Math.max(10, size.width - EDGE.left - EDGE.right),
+    Math.max(10, size.height - EDGE.top - EDGE.bottom),
+  ];
   const [tx] = along(answer.x[0]!, answer.x[answer.x.length - 1]!, answer.is_log[0]);
   const [ty] = along(answer.y[0]!, answer.y[answer.y.length - 1]!, answer.is_log[1]);
   return { width, height, px: (x) => EDGE.left + tx(x) * width, py: (y) => EDGE.top + (1 - ty(y)) * height };
@@ -46,7 +59,10 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
     return [Math.min(...finite), Math.max(...finite)];
   }, [z]);
   const isLog = low > 0 && high / low > 50;
-  const part = useCallback((v: number) => (high === low ? 0.5 : isLog ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low)), [low, high, isLog]);
+  const part = useCallback(
+    (v: number) => (high === low ? 0.5 : isLog ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low)),
+    [low, high, isLog],
+  );
   const over = answer.over.map((name) => parameters.findIndex((p) => p.name === name)) as [number, number];
 
   const draw = useCallback(
@@ -83,7 +99,10 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
     for (const level of levelsOf(low, high, isLog)) {
       const lines = contour(z, nx, ny, level);
       const ink = part(level) > 0.55 ? 'rgb(0 0 0 / 62%)' : 'rgb(255 255 255 / 75%)';
-      const place = (i: number): [number, number] => [EDGE.left + (lines[i]! / (nx - 1)) * f.width, EDGE.top + (1 - lines[i + 1]! / (ny - 1)) * f.height];
+      const place = (i: number): [number, number] => [
+        EDGE.left + (lines[i]! / (nx - 1)) * f.width,
+        EDGE.top + (1 - lines[i + 1]! / (ny - 1)) * f.height,
+      ];
       c.strokeStyle = c.fillStyle = ink;
       c.lineWidth = 1;
       c.beginPath();
@@ -94,7 +113,10 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
       c.stroke();
       if (lines.length) {
         const at = place(4 * Math.floor(lines.length / 8));
-        const [x, y] = [Math.max(EDGE.left + 16, Math.min(at[0], EDGE.left + f.width - 16)), Math.max(at[1] - 3, EDGE.top + 10)];
+        const [x, y] = [
+          Math.max(EDGE.left + 16, Math.min(at[0], EDGE.left + f.width - 16)),
+          Math.max(at[1] - 3, EDGE.top + 10),
+        ];
         // Where lines are close, some numbers are enough
         if (labels.some(([u, v]) => Math.abs(u - x) < 32 && Math.abs(v - y) < 11)) continue;
         labels.push([x, y]);
@@ -111,11 +133,28 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
     c.strokeRect(EDGE.left, EDGE.top, f.width, f.height);
     const [px, py] = [parameters[over[0]]!, parameters[over[1]]!];
     c.textAlign = 'center';
-    for (const v of parameterTicks(px.values, answer.x[0]!, answer.x[nx - 1]!, answer.is_log[0], Math.max(2, f.width / 60))) c.fillText(shortNumber(v), f.px(v), EDGE.top + f.height + 15);
-    const held = parameters.filter((_, i) => !over.includes(i)).map((p) => `${p.name} = ${parameterText(real(answer.at[p.name]))}`).join(', ');
+    for (const v of parameterTicks(
+      px.values,
+      answer.x[0]!,
+      answer.x[nx - 1]!,
+      answer.is_log[0],
+      Math.max(2, f.width / 60),
+    ))
+      c.fillText(shortNumber(v), f.px(v), EDGE.top + f.height + 15);
+    const held = parameters
+      .filter((_, i) => !over.includes(i))
+      .map((p) => `${p.name} = ${parameterText(real(answer.at[p.name]))}`)
+      .join(', ');
     c.fillText(`${px.name}${held && `   (${held})`}`, EDGE.left + f.width / 2, EDGE.top + f.height + 33);
     c.textAlign = 'right';
-    for (const v of parameterTicks(py.values, answer.y[0]!, answer.y[ny - 1]!, answer.is_log[1], Math.max(2, f.height / 36))) c.fillText(shortNumber(v), EDGE.left - 6, f.py(v) + 4);
+    for (const v of parameterTicks(
+      py.values,
+      answer.y[0]!,
+      answer.y[ny - 1]!,
+      answer.is_log[1],
+      Math.max(2, f.height / 36),
+    ))
+      c.fillText(shortNumber(v), EDGE.left - 6, f.py(v) + 4);
     c.save();
     c.translate(14, EDGE.top + f.height / 2);
     c.rotate(-Math.PI / 2);
@@ -139,7 +178,8 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
     c.restore();
   }
 
-  const isShown = (i: number): boolean => parameters.every((p, k) => over.includes(k) || answer.measured.at[i]![k] === real(answer.at[p.name]));
+  const isShown = (i: number): boolean =>
+    parameters.every((p, k) => over.includes(k) || answer.measured.at[i]![k] === real(answer.at[p.name]));
 
   function drawMeasured(c: CanvasRenderingContext2D, f: Frame): void {
     answer.measured.at.forEach((point, i) => {
@@ -158,14 +198,18 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
     });
   }
 
-  /** What the dashed lines cut out: the model along each parameter where the slider of the other stands, and what was measured there. */
+  /**
+   * What the dashed lines cut out: the model along each parameter where the slider of the other stands, and what was
+   * measured there.
+   */
   function drawSlices(c: CanvasRenderingContext2D, f: Frame): void {
     const [accent, muted] = [cssColor('--accent'), cssColor('--muted')];
     const right = EDGE.left + f.width + 6;
     const slice = (isAcross: boolean) => {
       const [along, across] = isAcross ? [over[1], over[0]] : [over[0], over[1]];
       const held = at[across]!;
-      const place = (position: number, v: number): [number, number] => (isAcross ? [right + part(v) * SLICE, position] : [position, EDGE.top - 6 - part(v) * SLICE]);
+      const place = (position: number, v: number): [number, number] =>
+        isAcross ? [right + part(v) * SLICE, position] : [position, EDGE.top - 6 - part(v) * SLICE];
       // Between two lines of the grid
       const values = isAcross ? answer.x : answer.y;
       const next = values.findIndex((v) => v >= held);
@@ -188,12 +232,21 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
         const value = real(answer.measured.value[i]);
         if (!isShown(i) || point[across] !== held || !Number.isFinite(value)) return;
         c.beginPath();
-        c.arc(...place(isAcross ? f.py(point[along]!) : f.px(point[along]!), Math.max(low, Math.min(high, value))), 2.5, 0, 7);
+        c.arc(
+          ...place(isAcross ? f.py(point[along]!) : f.px(point[along]!), Math.max(low, Math.min(high, value))),
+          2.5,
+          0,
+          7,
+        );
         c.fill();
       });
       c.fillStyle = muted;
       c.textAlign = isAcross ? 'right' : 'left';
-      c.fillText(`${parameters[across]!.name} = ${shortNumber(Number(held.toPrecision(4)))}`, isAcross ? right + SLICE : EDGE.left, isAcross ? EDGE.top - 6 : 10);
+      c.fillText(
+        `${parameters[across]!.name} = ${shortNumber(Number(held.toPrecision(4)))}`,
+        isAcross ? right + SLICE : EDGE.left,
+        isAcross ? EDGE.top - 6 : 10,
+      );
     };
     slice(false);
     slice(true);
@@ -223,8 +276,14 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
     const { x, y } = pointerAt(event);
     const [tx, ty] = [(x - EDGE.left) / f.width, 1 - (y - EDGE.top) / f.height];
     if (tx < 0 || tx > 1 || ty < 0 || ty > 1) return null;
-    const near = answer.measured.at.findIndex((p, i) => isShown(i) && Math.hypot(f.px(p[over[0]]!) - x, f.py(p[over[1]]!) - y) < 8);
-    return { x: along(answer.x[0]!, answer.x[nx - 1]!, answer.is_log[0])[1](tx), y: along(answer.y[0]!, answer.y[ny - 1]!, answer.is_log[1])[1](ty), i: near };
+    const near = answer.measured.at.findIndex(
+      (p, i) => isShown(i) && Math.hypot(f.px(p[over[0]]!) - x, f.py(p[over[1]]!) - y) < 8,
+    );
+    return {
+      x: along(answer.x[0]!, answer.x[nx - 1]!, answer.is_log[0])[1](tx),
+      y: along(answer.y[0]!, answer.y[ny - 1]!, answer.is_log[1])[1](ty),
+      i: near,
+    };
   };
   const onMove = (event: MouseEvent) => {
     const place = placeOf(event);
@@ -232,9 +291,10 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
     const column = Math.round(along(answer.x[0]!, answer.x[nx - 1]!, answer.is_log[0])[0](place.x) * (nx - 1));
     const row = Math.round(along(answer.y[0]!, answer.y[ny - 1]!, answer.is_log[1])[0](place.y) * (ny - 1));
     const m = answer.measured;
-    const text = place.i >= 0
-      ? `${answer.over[0]} = ${m.at[place.i]![over[0]]}, ${answer.over[1]} = ${m.at[place.i]![over[1]]}: measured ${formatValue(unit, real(m.value[place.i]))}, the model says ${formatValue(unit, real(m.model[place.i]))}`
-      : `${answer.over[0]} = ${shortNumber(Number(place.x.toPrecision(4)))}, ${answer.over[1]} = ${shortNumber(Number(place.y.toPrecision(4)))}: ${formatValue(unit, z[row * nx + column])}`;
+    const text =
+      place.i >= 0
+        ? `${answer.over[0]} = ${m.at[place.i]![over[0]]}, ${answer.over[1]} = ${m.at[place.i]![over[1]]}: measured ${formatValue(unit, real(m.value[place.i]))}, the model says ${formatValue(unit, real(m.model[place.i]))}`
+        : `${answer.over[0]} = ${shortNumber(Number(place.x.toPrecision(4)))}, ${answer.over[1]} = ${shortNumber(Number(place.y.toPrecision(4)))}: ${formatValue(unit, z[row * nx + column])}`;
     setTip({ x: event.clientX, y: event.clientY, text });
   };
   return (
@@ -249,7 +309,11 @@ export function SurfaceMap({ answer, parameters, unit, metric, at, onAt }: MapPr
           if (place) onAt({ [answer.over[0]]: place.x, [answer.over[1]]: place.y });
         }}
       />
-      {tip && <div class="tooltip" style={{ left: `${Math.min(tip.x + 14, innerWidth - 300)}px`, top: `${tip.y + 14}px` }}>{tip.text}</div>}
+      {tip && (
+        <div class="tooltip" style={{ left: `${Math.min(tip.x + 14, innerWidth - 300)}px`, top: `${tip.y + 14}px` }}>
+          {tip.text}
+        </div>
+      )}
     </>
   );
 }

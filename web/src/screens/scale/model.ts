@@ -1,4 +1,5 @@
-// What api/scale and its like answer, and the arithmetic of the screen: places on axes, contours, functions in other notations.
+// What api/scale and its like answer, and the arithmetic of the screen: places on axes, contours, functions in other
+// notations.
 import type { Num } from '../../format';
 
 export interface Parameter {
@@ -119,7 +120,17 @@ export interface SurfaceAnswer extends ModelAnswer {
 export interface WhyAnswer {
   callpath: string;
   metric: string;
-  hypotheses: { order: number; parameter: string | null; function: string; SMAPE: Num; RSS: Num; rRSS: Num; AR2: Num; RE: Num; verdict: string }[];
+  hypotheses: {
+    order: number;
+    parameter: string | null;
+    function: string;
+    SMAPE: Num;
+    RSS: Num;
+    rRSS: Num;
+    AR2: Num;
+    RE: Num;
+    verdict: string;
+  }[];
 }
 
 /** Words of the flags, as `assay model` explains them. */
@@ -139,23 +150,33 @@ export const FLAGS: Record<string, string> = {
 export function severity(order: string): number {
   switch (order) {
     case 'constant':
-    case 'decreasing': return 0;
-    case 'logarithmic': return 1;
-    case 'sublinear': return 2;
+    case 'decreasing':
+      return 0;
+    case 'logarithmic':
+      return 1;
+    case 'sublinear':
+      return 2;
     case 'linear':
-    case 'linearithmic': return 3;
-    default: return 4;
+    case 'linearithmic':
+      return 3;
+    default:
+      return 4;
   }
 }
 
 // ---- points
 
 /** "p=64,n=100" of values in the order of the parameters. */
-export const pointText = (parameters: readonly Parameter[], values: readonly number[]): string => parameters.map((p, i) => `${p.name}=${values[i]}`).join(',');
+export const pointText = (parameters: readonly Parameter[], values: readonly number[]): string =>
+  parameters.map((p, i) => `${p.name}=${values[i]}`).join(',');
 
 /** The values of "p=64,n=100"; null where one is missing or no number. */
 export function parsePoint(parameters: readonly Parameter[], text: string): number[] | null {
-  const given = new Map(text.split(',').map((part) => [part.slice(0, part.lastIndexOf('=')), part.slice(part.lastIndexOf('=') + 1)] as const));
+  const given = new Map(
+    text
+      .split(',')
+      .map((part) => [part.slice(0, part.lastIndexOf('=')), part.slice(part.lastIndexOf('=') + 1)] as const),
+  );
   const values = parameters.map((p) => {
     const word = given.get(p.name)?.trim();
     return word ? Number(word) : NaN;
@@ -166,7 +187,10 @@ export function parsePoint(parameters: readonly Parameter[], text: string): numb
 export const FURTHEST = 1024;
 const STEPS_PER_DOUBLING = 4;
 
-/** The values a slider steps through: from the smallest measured one to 1024 times the largest, four to a doubling, with the measured ones among them. Whole numbers stay whole. */
+/**
+ * The values a slider steps through: from the smallest measured one to 1024 times the largest, four to a doubling, with
+ * the measured ones among them. Whole numbers stay whole.
+ */
 export function sliderSteps(values: readonly number[]): number[] {
   const first = values[0] ?? 1;
   const last = values[values.length - 1] ?? 1;
@@ -176,7 +200,8 @@ export function sliderSteps(values: readonly number[]): number[] {
     return Array.from({ length: 121 }, (_, i) => Number((first + i * step).toPrecision(6)));
   }
   const steps = new Set(values);
-  for (let x = first; x < last * FURTHEST * 1.0001; x *= 2 ** (1 / STEPS_PER_DOUBLING)) steps.add(isWhole ? Math.round(x) : Number(x.toPrecision(4)));
+  for (let x = first; x < last * FURTHEST * 1.0001; x *= 2 ** (1 / STEPS_PER_DOUBLING))
+    steps.add(isWhole ? Math.round(x) : Number(x.toPrecision(4)));
   for (let x = last; x < last * FURTHEST * 1.0001; x *= 2) steps.add(x);
   return [...steps].sort((a, b) => a - b);
 }
@@ -189,7 +214,10 @@ export function nearestStep(steps: readonly number[], value: number): number {
   return best;
 }
 
-/** A place that was pointed at: the measured value where one is near, else a short number, whole where all measured ones are. */
+/**
+ * A place that was pointed at: the measured value where one is near, else a short number, whole where all measured ones
+ * are.
+ */
 export function snapped(values: readonly number[], value: number): number {
   const near = values.find((v) => Math.abs(v - value) <= 0.06 * Math.abs(v));
   if (near !== undefined) return near;
@@ -197,7 +225,10 @@ export function snapped(values: readonly number[], value: number): number {
   return values.every(Number.isInteger) && Math.abs(short) >= 1 ? Math.round(short) : short;
 }
 
-/** How far to draw: the largest value, times 4 as often as it takes to hold `at`. So a slider moves without a new picture at every step. */
+/**
+ * How far to draw: the largest value, times 4 as often as it takes to hold `at`. So a slider moves without a new
+ * picture at every step.
+ */
 export function drawnUntil(largest: number, at: number): number {
   if (!(largest > 0)) return Math.max(largest, at);
   let to = largest * 4;
@@ -207,10 +238,17 @@ export function drawnUntil(largest: number, at: number): number {
 
 /** The same for both parameters of a map: it stays as it is when somebody clicks into it. Others are held at `at`. */
 export function mapUntil(parameters: readonly Parameter[], over: readonly string[], at: readonly number[]): number[] {
-  const processes = Math.max(0, parameters.findIndex((p) => p.is_processes));
+  const processes = Math.max(
+    0,
+    parameters.findIndex((p) => p.is_processes),
+  );
   return parameters.map((p, i) => {
     const largest = p.values.at(-1) ?? NaN;
-    return !over.includes(p.name) ? at[i]! : i !== processes && at[i]! <= largest ? largest : drawnUntil(largest, at[i]!);
+    return !over.includes(p.name)
+      ? at[i]!
+      : i !== processes && at[i]! <= largest
+        ? largest
+        : drawnUntil(largest, at[i]!);
   });
 }
 
@@ -236,12 +274,19 @@ export function ticksOf(min: number, max: number, isLog: boolean, want: number):
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 2.5, 5, 10].find((m) => m * power >= rough) ?? 10) * power;
   const out: number[] = [];
-  for (let k = Math.ceil(min / step - 1e-9); k * step <= max + step * 1e-9; k++) out.push(Number((k * step).toPrecision(12)));
+  for (let k = Math.ceil(min / step - 1e-9); k * step <= max + step * 1e-9; k++)
+    out.push(Number((k * step).toPrecision(12)));
   return out;
 }
 
 /** Those of a parameter: its measured values where they are powers of one factor, continued; else round numbers. */
-export function parameterTicks(values: readonly number[], min: number, max: number, isLog: boolean, want: number): number[] {
+export function parameterTicks(
+  values: readonly number[],
+  min: number,
+  max: number,
+  isLog: boolean,
+  want: number,
+): number[] {
   const ratio = values.length > 2 ? values[1]! / values[0]! : 0;
   const isGeometric = ratio > 1 && values.every((v, i) => i === 0 || Math.abs(v / values[i - 1]! / ratio - 1) < 1e-6);
   if (!isLog || !isGeometric) return ticksOf(min, max, isLog, want);
@@ -251,23 +296,34 @@ export function parameterTicks(values: readonly number[], min: number, max: numb
   return all.filter((_, i) => i % skip === 0);
 }
 
-const SHORT: [number, string][] = [[1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
+const SHORT: [number, string][] = [
+  [1e15, 'P'],
+  [1e12, 'T'],
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+];
 
 /** 4096, 65.5k, 1M, 0.025, 1e-7 */
 export function shortNumber(value: number): string {
   const size = Math.abs(value);
   if (value === 0) return '0';
   if (size >= 1e18 || size < 1e-4) return value.toExponential(1).replace('.0', '').replace('e+', 'e');
-  for (const [unit, letter] of SHORT) if (size >= unit && (unit > 1e3 || size >= 1e4)) return `${Number((value / unit).toPrecision(3))}${letter}`;
+  for (const [unit, letter] of SHORT)
+    if (size >= unit && (unit > 1e3 || size >= 1e4)) return `${Number((value / unit).toPrecision(3))}${letter}`;
   return String(Number(value.toPrecision(4)));
 }
 
 /** A value of a parameter, as it is typed. */
-export const parameterText = (value: number): string => (Number.isInteger(value) && Math.abs(value) < 1e9 ? String(value) : shortNumber(value));
+export const parameterText = (value: number): string =>
+  Number.isInteger(value) && Math.abs(value) < 1e9 ? String(value) : shortNumber(value);
 
 // ---- contours
 
-/** Segments of the line z = level over a grid (row by row, nx to a row), in units of cells: x1, y1, x2, y2. Cells with a corner that is no number have none. */
+/**
+ * Segments of the line z = level over a grid (row by row, nx to a row), in units of cells: x1, y1, x2, y2. Cells with a
+ * corner that is no number have none.
+ */
 export function contour(z: readonly number[], nx: number, ny: number, level: number): number[] {
   const out: number[] = [];
   const cross = (a: number, b: number) => (level - a) / (b - a);
@@ -280,7 +336,8 @@ export function contour(z: readonly number[], nx: number, ny: number, level: num
       if (b < level !== c < level) points.push(i + 1, j + cross(b, c));
       if (d < level !== c < level) points.push(i + cross(d, c), j + 1);
       if (a < level !== d < level) points.push(i, j + cross(a, d));
-      for (let k = 0; k + 3 < points.length; k += 4) out.push(points[k]!, points[k + 1]!, points[k + 2]!, points[k + 3]!);
+      for (let k = 0; k + 3 < points.length; k += 4)
+        out.push(points[k]!, points[k + 1]!, points[k + 2]!, points[k + 3]!);
     }
   }
   return out;
@@ -300,8 +357,13 @@ export interface Piece {
 
 /** "12.3 - 0.25 * p^(3/2) * log2(p)^2" as pieces to be typeset. */
 export function formulaPieces(text: string, parameters: readonly string[]): Piece[] {
-  const names = [...parameters].sort((a, b) => b.length - a.length).map((n) => n.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  const pattern = new RegExp(`(\\d)e([+-]?\\d+)|\\^\\(([^)]*)\\)|\\^(-?[\\d.]+)|(log)2(?=\\()|( \\* )|( - )|<=|>=${names.length ? `|(?<![\\w.])(${names.join('|')})(?![\\w])` : ''}`, 'g');
+  const names = [...parameters]
+    .sort((a, b) => b.length - a.length)
+    .map((n) => n.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const pattern = new RegExp(
+    `(\\d)e([+-]?\\d+)|\\^\\(([^)]*)\\)|\\^(-?[\\d.]+)|(log)2(?=\\()|( \\* )|( - )|<=|>=${names.length ? `|(?<![\\w.])(${names.join('|')})(?![\\w])` : ''}`,
+    'g',
+  );
   const out: Piece[] = [];
   const put = (kind: Piece['kind'], piece: string) => {
     const last = out[out.length - 1];
@@ -334,7 +396,9 @@ export function formulaPieces(text: string, parameters: readonly string[]): Piec
 export function toC(python: string, parameters: readonly string[]): string | null {
   if (/ if |\n/.test(python) || !parameters.every((p) => /^[A-Za-z_]\w*$/.test(p))) return null;
   const exponent = (e: string) => e.replace(/^(-?\d+)$/, '$1.0').replace(/^(-?\d+)\/(\d+)$/, '$1.0/$2.0');
-  const c = python.replace(/(log2\(\w+\)|[A-Za-z_]\w*)\*\*\(([^)]*)\)/g, (_, base: string, e: string) => (e === '1' ? base : `pow(${base}, ${exponent(e)})`));
+  const c = python.replace(/(log2\(\w+\)|[A-Za-z_]\w*)\*\*\(([^)]*)\)/g, (_, base: string, e: string) =>
+    e === '1' ? base : `pow(${base}, ${exponent(e)})`,
+  );
   return c.includes('**') ? null : c;
 }
 
@@ -342,7 +406,10 @@ export function toC(python: string, parameters: readonly string[]): string | nul
 
 export type View = 'lines' | 'speedup' | 'efficiency' | 'residuals' | 'map';
 
-/** What a value at x becomes in a view: time of the base / time, or that by the factor in processes where the work stays. */
+/**
+ * What a value at x becomes in a view: time of the base / time, or that by the factor in processes where the work
+ * stays.
+ */
 export function shownValue(view: View, isWork: boolean, x0: number, y0: number, x: number, y: number): number {
   if (view !== 'speedup' && view !== 'efficiency') return y;
   const speedup = isWork ? y0 / x0 / (y / x) : y0 / y;

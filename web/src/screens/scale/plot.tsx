@@ -4,7 +4,17 @@ import uPlot from 'uplot';
 import { exactValue, formatValue, quantityOf, real } from '../../format';
 import { axis, Plot } from '../../plot';
 import { cssColor } from '../../theme';
-import { parameterText, parameterTicks, shortNumber, shownValue, ticksOf, type Curve, type CurveAnswer, type Parameter, type View } from './model';
+import {
+  parameterText,
+  parameterTicks,
+  shortNumber,
+  shownValue,
+  ticksOf,
+  type Curve,
+  type CurveAnswer,
+  type Parameter,
+  type View,
+} from './model';
 
 export interface LinesProps {
   answer: CurveAnswer;
@@ -32,8 +42,18 @@ interface Dot {
   label: string;
 }
 
-/** The measured points of a curve that lie on the line that is drawn: where all other parameters have the values they are held at. */
-function dotsOf(curve: Curve, answer: CurveAnswer, parameters: readonly Parameter[], view: View, isWork: boolean, unit: string | null): Dot[] {
+/**
+ * The measured points of a curve that lie on the line that is drawn: where all other parameters have the values they
+ * are held at.
+ */
+function dotsOf(
+  curve: Curve,
+  answer: CurveAnswer,
+  parameters: readonly Parameter[],
+  view: View,
+  isWork: boolean,
+  unit: string | null,
+): Dot[] {
   const over = parameters.findIndex((p) => p.name === answer.over);
   const [x0, y0] = [answer.x[0]!, real(curve.y[0])];
   const m = curve.measured;
@@ -41,7 +61,10 @@ function dotsOf(curve: Curve, answer: CurveAnswer, parameters: readonly Paramete
   m.at.forEach((point, i) => {
     if (!parameters.every((p, k) => k === over || point[k] === real(answer.at[p.name]))) return;
     const x = point[over]!;
-    const to = (y: number) => (view === 'residuals' ? (100 * (y - real(m.model[i]))) / Math.abs(real(m.model[i])) : shownValue(view, isWork, x0, y0, x, y));
+    const to = (y: number) =>
+      view === 'residuals'
+        ? (100 * (y - real(m.model[i]))) / Math.abs(real(m.model[i]))
+        : shownValue(view, isWork, x0, y0, x, y);
     const [value, low, high] = [real(m.value[i]), real(m.minimum[i]), real(m.maximum[i])];
     const n = m.repetitions[i];
     dots.push({
@@ -74,7 +97,13 @@ function drawnOf({ answer, view, parameters, isWork, unit }: LinesProps): Drawn[
     const of = (list: Curve['y']) => list.map((v, i) => to(real(v), i));
     const [low, high] = [of(curve.low), of(curve.high)];
     const isInverse = view === 'speedup' || view === 'efficiency';
-    return { curve, y: of(curve.y), low: isInverse ? high : low, high: isInverse ? low : high, dots: dotsOf(curve, answer, parameters, view, isWork, unit) };
+    return {
+      curve,
+      y: of(curve.y),
+      low: isInverse ? high : low,
+      high: isInverse ? low : high,
+      dots: dotsOf(curve, answer, parameters, view, isWork, unit),
+    };
   });
 }
 
@@ -191,13 +220,23 @@ function drawGround(u: uPlot, last: number, at: number, ideal: ((x: number) => n
     ctx.lineWidth = 1.5 * ratio;
     ctx.beginPath();
     const xs = u.data[0];
-    xs.forEach((v, i) => (i ? ctx.lineTo(u.valToPos(v, 'x', true), u.valToPos(ideal(v), 'y', true)) : ctx.moveTo(u.valToPos(v, 'x', true), u.valToPos(ideal(v), 'y', true))));
+    xs.forEach((v, i) =>
+      i
+        ? ctx.lineTo(u.valToPos(v, 'x', true), u.valToPos(ideal(v), 'y', true))
+        : ctx.moveTo(u.valToPos(v, 'x', true), u.valToPos(ideal(v), 'y', true)),
+    );
     ctx.stroke();
   }
   ctx.restore();
 }
 
-const TITLES: Record<View, string> = { lines: '', speedup: 'speed-up', efficiency: 'efficiency', residuals: 'measured against the model [%]', map: '' };
+const TITLES: Record<View, string> = {
+  lines: '',
+  speedup: 'speed-up',
+  efficiency: 'efficiency',
+  residuals: 'measured against the model [%]',
+  map: '',
+};
 
 interface Tip {
   left: number;
@@ -219,11 +258,17 @@ export function Lines(props: LinesProps) {
   const [x0, x1] = [answer.x[0]!, view === 'residuals' && last > answer.x[0]! ? last : answer.x[answer.x.length - 1]!];
   const isXLog = xLog && x0 > 0 && x1 > x0;
   // Some air, so that the first point is whole
-  const [left, right] = isXLog ? [x0 * (x0 / x1) ** 0.025, x1 * (x1 / x0) ** 0.025] : [x0 - (x1 - x0) * 0.025, x1 + (x1 - x0) * 0.025];
+  const [left, right] = isXLog
+    ? [x0 * (x0 / x1) ** 0.025, x1 * (x1 / x0) ** 0.025]
+    : [x0 - (x1 - x0) * 0.025, x1 + (x1 - x0) * 0.025];
   const [y0, y1] = rangeOf(drawn, view, yLog);
   const isYLog = yLog && y0 > 0 && view !== 'residuals';
-  const ideal = view === 'speedup' ? (isWork ? (x: number) => x / x0 : () => 1) : view === 'efficiency' ? () => 1 : null;
-  const data = useMemo<uPlot.AlignedData>(() => [answer.x, ...drawn.flatMap((d) => [d.y, d.low, d.high])] as unknown as uPlot.AlignedData, [drawn]);
+  const ideal =
+    view === 'speedup' ? (isWork ? (x: number) => x / x0 : () => 1) : view === 'efficiency' ? () => 1 : null;
+  const data = useMemo<uPlot.AlignedData>(
+    () => [answer.x, ...drawn.flatMap((d) => [d.y, d.low, d.high])] as unknown as uPlot.AlignedData,
+    [drawn],
+  );
 
   const describe = (u: uPlot) => {
     const { left, top, idx } = u.cursor;
@@ -240,14 +285,26 @@ export function Lines(props: LinesProps) {
         }
       }
     }
-    const shown = (v: number | null | undefined) => (v === null || v === undefined ? '–' : view === 'lines' ? formatValue(unit, v) : view === 'residuals' ? `${v.toFixed(2)} %` : v.toPrecision(4));
+    const shown = (v: number | null | undefined) =>
+      v === null || v === undefined
+        ? '–'
+        : view === 'lines'
+          ? formatValue(unit, v)
+          : view === 'residuals'
+            ? `${v.toFixed(2)} %`
+            : v.toPrecision(4);
     setTip({
       left: box.left + left,
       top: box.top + top,
       head: near ? near.name : `${answer.over} = ${shortNumber(Number(answer.x[idx]!.toPrecision(4)))}`,
       lines: near
         ? [{ colour: near.colour, text: near.dot.label }]
-        : view === 'residuals' ? [] : drawn.map((d) => ({ colour: colour(d.curve.context), text: `${d.curve.name ?? d.curve.callpath}: ${shown(d.y[idx])}  [${shown(d.low[idx])}, ${shown(d.high[idx])}]` })),
+        : view === 'residuals'
+          ? []
+          : drawn.map((d) => ({
+              colour: colour(d.curve.context),
+              text: `${d.curve.name ?? d.curve.callpath}: ${shown(d.y[idx])}  [${shown(d.low[idx])}, ${shown(d.high[idx])}]`,
+            })),
     });
   };
 
@@ -260,36 +317,86 @@ export function Lines(props: LinesProps) {
       y: { distr: isYLog ? 3 : 1, range: () => [y0, y1] },
     },
     axes: [
-      axis({ label: answer.over, labelSize: 20, size: 34, splits: (u) => parameterTicks(values, x0, x1, isXLog, Math.max(2, Math.floor(u.bbox.width / devicePixelRatio / 62))), values: (_, splits) => splits.map((v) => shortNumber(v)), filter: (_, splits) => splits }),
       axis({
-        label: TITLES[view] || `${metric}${quantity.unit ? ` [${quantity.unit}]` : ''}`, labelSize: 22, size: 58,
-        splits: (u) => ticksOf(y0, y1, isYLog, Math.max(2, Math.floor(u.bbox.height / devicePixelRatio / 44))), values: (_, splits) => splits.map((v) => shortNumber(view === 'lines' ? Number((v * quantity.factor).toPrecision(12)) : v)), filter: (_, splits) => splits,
+        label: answer.over,
+        labelSize: 20,
+        size: 34,
+        splits: (u) =>
+          parameterTicks(values, x0, x1, isXLog, Math.max(2, Math.floor(u.bbox.width / devicePixelRatio / 62))),
+        values: (_, splits) => splits.map((v) => shortNumber(v)),
+        filter: (_, splits) => splits,
+      }),
+      axis({
+        label: TITLES[view] || `${metric}${quantity.unit ? ` [${quantity.unit}]` : ''}`,
+        labelSize: 22,
+        size: 58,
+        splits: (u) => ticksOf(y0, y1, isYLog, Math.max(2, Math.floor(u.bbox.height / devicePixelRatio / 44))),
+        values: (_, splits) =>
+          splits.map((v) => shortNumber(view === 'lines' ? Number((v * quantity.factor).toPrecision(12)) : v)),
+        filter: (_, splits) => splits,
       }),
     ],
-    series: [{}, ...drawn.flatMap((d): uPlot.Series[] => {
-      const stroke = colour(d.curve.context);
-      const none: uPlot.Series = { stroke: 'transparent', width: 0, pxAlign: 0, points: { show: false } };
-      return [{ stroke: view === 'residuals' ? cssColor('--muted') : stroke, width: view === 'residuals' ? 1 : 2, pxAlign: 0, points: { show: false } }, none, none];
-    })],
-    bands: view === 'residuals' ? [] : drawn.map((d, i) => ({ series: [3 * i + 3, 3 * i + 2] as [number, number], fill: `${colour(d.curve.context)}${drawn.length > 3 ? '18' : '2b'}` })),
+    series: [
+      {},
+      ...drawn.flatMap((d): uPlot.Series[] => {
+        const stroke = colour(d.curve.context);
+        const none: uPlot.Series = { stroke: 'transparent', width: 0, pxAlign: 0, points: { show: false } };
+        return [
+          {
+            stroke: view === 'residuals' ? cssColor('--muted') : stroke,
+            width: view === 'residuals' ? 1 : 2,
+            pxAlign: 0,
+            points: { show: false },
+          },
+          none,
+          none,
+        ];
+      }),
+    ],
+    bands:
+      view === 'residuals'
+        ? []
+        : drawn.map((d, i) => ({
+            series: [3 * i + 3, 3 * i + 2] as [number, number],
+            fill: `${colour(d.curve.context)}${drawn.length > 3 ? '18' : '2b'}`,
+          })),
     hooks: {
       drawClear: [(u) => drawGround(u, last, at, ideal)],
       draw: [(u) => drawDots(u, drawn, colour)],
       setCursor: [describe],
-      ready: [(u) => u.over.addEventListener('click', () => u.cursor.left !== undefined && u.cursor.left >= 0 && clicked.current(u.posToVal(u.cursor.left, 'x')))],
+      ready: [
+        (u) =>
+          u.over.addEventListener(
+            'click',
+            () => u.cursor.left !== undefined && u.cursor.left >= 0 && clicked.current(u.posToVal(u.cursor.left, 'x')),
+          ),
+      ],
     },
   });
   return (
     <>
-      <Plot data={data} options={options} depends={[drawn, metric, unit, isXLog, isYLog, at, drawn.map((d) => colour(d.curve.context)).join()]} label={`${metric} over ${answer.over} of ${answer.curves.map((c) => c.name).join(', ')}`} />
+      <Plot
+        data={data}
+        options={options}
+        depends={[drawn, metric, unit, isXLog, isYLog, at, drawn.map((d) => colour(d.curve.context)).join()]}
+        label={`${metric} over ${answer.over} of ${answer.curves.map((c) => c.name).join(', ')}`}
+      />
       {drawn.every((d) => d.dots.length === 0) && (
         <div class="scale-hint hint">
-          {`nothing was measured at ${parameters.filter((p) => p.name !== answer.over).map((p) => `${p.name} = ${parameterText(real(answer.at[p.name]))}`).join(', ')}`}{' '}
-          <button class="link" onClick={onMeasured}>to what was (0)</button>
+          {`nothing was measured at ${parameters
+            .filter((p) => p.name !== answer.over)
+            .map((p) => `${p.name} = ${parameterText(real(answer.at[p.name]))}`)
+            .join(', ')}`}{' '}
+          <button class="link" onClick={onMeasured}>
+            to what was (0)
+          </button>
         </div>
       )}
       {tip && tip.lines.length > 0 && (
-        <div class="tooltip" style={{ left: `${Math.min(tip.left + 14, innerWidth - 320)}px`, top: `${tip.top + 14}px` }}>
+        <div
+          class="tooltip"
+          style={{ left: `${Math.min(tip.left + 14, innerWidth - 320)}px`, top: `${tip.top + 14}px` }}
+        >
           <strong>{tip.head}</strong>
           {tip.lines.map((line, i) => (
             <div key={i} class="tip-line">

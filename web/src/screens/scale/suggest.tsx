@@ -12,16 +12,42 @@ interface SuggestAnswer {
   reason: string;
   used: Num;
   suggested: Num;
-  suggestions: { point: Record<string, Num>; repetitions: number; runtime: Num; low: Num; high: Num; cost: Num; total: Num; fits: boolean; brings: string }[];
+  suggestions: {
+    point: Record<string, Num>;
+    repetitions: number;
+    runtime: Num;
+    low: Num;
+    high: Num;
+    cost: Num;
+    total: Num;
+    fits: boolean;
+    brings: string;
+  }[];
   nothing: string | null;
   notes: string[];
 }
 
 const hours = (n: Num): string => (Number.isFinite(real(n)) ? shortNumber(Number(real(n).toPrecision(4))) : '–');
-const pointOf = (point: Record<string, Num>): string => Object.entries(point).map(([k, v]) => `${k} = ${parameterText(real(v))}`).join(', ');
+const pointOf = (point: Record<string, Num>): string =>
+  Object.entries(point)
+    .map(([k, v]) => `${k} = ${parameterText(real(v))}`)
+    .join(', ');
 
-/** hasProcesses: a parameter counts them; else all runs count as one process. command: what prints the same, without the budget. */
-export function Suggestions({ params, hasProcesses, command, onClose }: { params: Params; hasProcesses: boolean; command: (options: Record<string, string | number | undefined>) => string; onClose: () => void }) {
+/**
+ * hasProcesses: a parameter counts them; else all runs count as one process. command: what prints the same, without the
+ * budget.
+ */
+export function Suggestions({
+  params,
+  hasProcesses,
+  command,
+  onClose,
+}: {
+  params: Params;
+  hasProcesses: boolean;
+  command: (options: Record<string, string | number | undefined>) => string;
+  onClose: () => void;
+}) {
   const processes = hasProcesses ? {} : { processes: 1 };
   // Nothing can be had for next to nothing: the answer says what was used so far
   const first = useData<SuggestAnswer>('suggest', { ...params, ...processes, budget: 1e-12 });
@@ -35,10 +61,23 @@ export function Suggestions({ params, hasProcesses, command, onClose }: { params
       <div class="suggest">
         <label class="choice">
           <span>Budget in core hours, what was used included</span>
-          <input class="slider-value" inputMode="decimal" aria-label="Budget in core hours" placeholder={Number.isFinite(usual) ? String(usual) : ''} value={typed} onInput={(event) => setTyped((event.target as HTMLInputElement).value)} />
+          <input
+            class="slider-value"
+            inputMode="decimal"
+            aria-label="Budget in core hours"
+            placeholder={Number.isFinite(usual) ? String(usual) : ''}
+            value={typed}
+            onInput={(event) => setTyped((event.target as HTMLInputElement).value)}
+          />
           {first.data && <span class="hint">{hours(first.data.used)} used so far</span>}
           <span class="grow" />
-          <button onClick={() => void copyText(command({ budget: budget > 0 ? budget : undefined, ...processes }), 'Command copied')}>Copy as command</button>
+          <button
+            onClick={() =>
+              void copyText(command({ budget: budget > 0 ? budget : undefined, ...processes }), 'Command copied')
+            }
+          >
+            Copy as command
+          </button>
         </label>
         {failed && <Failed failure={failed} title="No advice" />}
         {data && !failed && (
@@ -62,7 +101,12 @@ export function Suggestions({ params, hasProcesses, command, onClose }: { params
                       <tr key={i} class={s.fits ? undefined : 'hint'}>
                         <td>{pointOf(s.point)}</td>
                         <td class="right">{s.repetitions}</td>
-                        <td class="right" title={`95 %: ${formatValue('s', real(s.low))} to ${formatValue('s', real(s.high))}`}>{formatValue('s', real(s.runtime))}</td>
+                        <td
+                          class="right"
+                          title={`95 %: ${formatValue('s', real(s.low))} to ${formatValue('s', real(s.high))}`}
+                        >
+                          {formatValue('s', real(s.runtime))}
+                        </td>
                         <td class="right">{hours(s.cost)}</td>
                         <td class="right">{hours(s.total)}</td>
                         <td>{s.fits ? s.brings : 'beyond the budget'}</td>
@@ -73,7 +117,9 @@ export function Suggestions({ params, hasProcesses, command, onClose }: { params
               </div>
             )}
             {data.notes.map((note) => (
-              <p key={note} class="hint">{note}</p>
+              <p key={note} class="hint">
+                {note}
+              </p>
             ))}
           </>
         )}

@@ -90,13 +90,16 @@ export function useRows(answer: ScaleAnswer | null, params: Params): KnownRows {
     for (let page = Math.floor(first / PAGE); page <= Math.floor(last / PAGE); page++) {
       const into = pages.current;
       if (!asked.current.has(page))
-        asked.current.set(page, get<ScaleAnswer>('scale', { ...params, offset: page * PAGE }, abort.current.signal).then(
-          (more) => {
-            into.set(page, more.rows);
-            redraw((n) => n + 1);
-          },
-          (e: unknown) => !isAborted(e) && setError(failure(e)),
-        ));
+        asked.current.set(
+          page,
+          get<ScaleAnswer>('scale', { ...params, offset: page * PAGE }, abort.current.signal).then(
+            (more) => {
+              into.set(page, more.rows);
+              redraw((n) => n + 1);
+            },
+            (e: unknown) => !isAborted(e) && setError(failure(e)),
+          ),
+        );
       coming.push(asked.current.get(page));
     }
     return Promise.all(coming);
@@ -123,10 +126,18 @@ function Spark({ values, at }: { values: number[]; at: number }) {
   const span = high - low || 1;
   const flat = high === Math.min(...finite);
   const y = (v: number) => (flat ? 8 : 14.5 - ((v - low) / span) * 13);
-  const points = values.map((v, i) => (Number.isFinite(v) ? `${((i * 54) / (values.length - 1) + 1).toFixed(1)},${y(v).toFixed(1)}` : '')).filter(Boolean);
+  const points = values
+    .map((v, i) => (Number.isFinite(v) ? `${((i * 54) / (values.length - 1) + 1).toFixed(1)},${y(v).toFixed(1)}` : ''))
+    .filter(Boolean);
   return (
     <svg class={`spark grow-${at}`} width="56" height="16" viewBox="0 0 56 16" aria-hidden="true">
-      <polyline points={points.join(' ')} fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round" />
+      <polyline
+        points={points.join(' ')}
+        fill="none"
+        stroke="currentColor"
+        stroke-width="1.5"
+        stroke-linejoin="round"
+      />
     </svg>
   );
 }
@@ -150,9 +161,23 @@ export interface ModelTableProps {
 const percent = (share: number): string => (Number.isFinite(share) ? formatPercent(share) : '');
 /** Call paths and the whole are modelled apart. */
 const isTooMuch = (share: number): boolean => share > 1.005;
-const exact = (unit: string | null, value: number): string => (Number.isNaN(value) ? 'unknown' : exactValue(unit, value));
+const exact = (unit: string | null, value: number): string =>
+  Number.isNaN(value) ? 'unknown' : exactValue(unit, value);
 
-export function ModelTable({ answer, rows: { row, indexOf, want }, isTree, sort, onSort, selected, onSelect, colour, onPin, menu, hidden, onHidden }: ModelTableProps) {
+export function ModelTable({
+  answer,
+  rows: { row, indexOf, want },
+  isTree,
+  sort,
+  onSort,
+  selected,
+  onSelect,
+  colour,
+  onPin,
+  menu,
+  hidden,
+  onHidden,
+}: ModelTableProps) {
   const parameters = useMemo(() => answer.parameters.map((p) => p.name), [answer]);
   let largest = 0;
   let largestNow = 0;
@@ -166,7 +191,9 @@ export function ModelTable({ answer, rows: { row, indexOf, want }, isTree, sort,
   const unit = answer.unit;
   const then = quantityOf(unit, largest);
   const now = quantityOf(unit, largestNow);
-  const point = Object.entries(answer.at).map(([k, v]) => `${k}=${parameterText(real(v))}`).join(', ');
+  const point = Object.entries(answer.at)
+    .map(([k, v]) => `${k}=${parameterText(real(v))}`)
+    .join(', ');
   const shown = (q: typeof then, v: number) => (Number.isNaN(v) ? '–' : formatQuantity(q, v));
   // A long name would leave no room for what grows: x stands for it, as in `assay compare`
   const [only] = parameters;
@@ -175,7 +202,13 @@ export function ModelTable({ answer, rows: { row, indexOf, want }, isTree, sort,
   const title = parameters.length > 1 ? 'predicted' : `at ${growth(point)}`;
   const columns: Column<Row>[] = [
     {
-      id: 'name', title: 'Call path', width: '1fr', least: 146, fixed: true, sortable: true, text: (r) => r.callpath,
+      id: 'name',
+      title: 'Call path',
+      width: '1fr',
+      least: 146,
+      fixed: true,
+      sortable: true,
+      text: (r) => r.callpath,
       cell: (r) => (
         <span class="tree-cell" style={isTree ? { paddingLeft: `${Math.min(r.depth, 40) * 12}px` } : undefined}>
           <span
@@ -191,25 +224,146 @@ export function ModelTable({ answer, rows: { row, indexOf, want }, isTree, sort,
           />
           <span class="ellipsis">
             {r.name}
-            {!isTree && r.callpath !== r.name && <span class="hint path">{r.callpath.slice(0, Math.max(0, r.callpath.length - r.name.length - 2))}</span>}
+            {!isTree && r.callpath !== r.name && (
+              <span class="hint path">{r.callpath.slice(0, Math.max(0, r.callpath.length - r.name.length - 2))}</span>
+            )}
           </span>
         </span>
       ),
     },
-    { id: 'growth', title: 'Growth', width: parameters.length > 1 ? 140 : 100, sortable: true, text: (r) => `${r.order}: O(${r.growth})`, cell: (r) => <span class={`growth grow-${severity(r.order)}`}>{r.order === 'decreasing' ? '↘ ' : ''}<Formula text={r.growth === '1' ? 'constant' : growth(r.growth)} parameters={isLong ? ['x'] : parameters} /></span> },
-    { id: 'spark', title: 'Shape', width: 66, raw: (r) => r.text, text: (r) => `from the smallest measured value to ${point}: ${r.text}`, cell: (r) => <Spark values={r.spark} at={severity(r.order)} /> },
-    { id: 'share', title, unit: then.unit, width: Math.max(104, roomFor(longestText(then, largest)), roomFor(`${title} ${then.unit}`)), align: 'right', sortable: true, raw: (r) => r.value, rawUnit: unit, text: (r) => `${exact(unit, r.value)}, with a probability of 95 % from ${exact(unit, r.low)} to ${exact(unit, r.high)}`, cell: (r) => <BarCell text={shown(then, r.value)} share={Math.abs(r.value) / largest} /> },
-    { id: 'part', title: 'Share', unit: '%', width: 70, align: 'right', raw: (r) => r.share * 100, rawUnit: '%', text: (r) => `${percent(r.share)} % of the total there${isTooMuch(r.share) ? ', which has a model of its own: they disagree so far out' : ''}, ${percent(r.share_now)} % at the largest measured point`, cell: (r) => (isTooMuch(r.share) ? <span class="badge warn">{percent(r.share)}</span> : percent(r.share)) },
-    { id: 'change', title: '× now', width: 60, align: 'right', sortable: true, raw: (r) => r.value / r.now, text: (r) => (Number.isFinite(r.value / r.now) ? `${r.value / r.now} times its value at the largest measured point` : ''), cell: (r) => (Number.isFinite(r.value / r.now) ? shortNumber(Number((r.value / r.now).toPrecision(3))) : '–') },
-    { id: 'interval', title: '95 % interval', unit: then.unit, width: 140, align: 'right', text: (r) => `${exact(unit, r.low)} to ${exact(unit, r.high)}`, cell: (r) => (Number.isNaN(r.low) ? '–' : `${shown(then, r.low)} – ${shown(then, r.high)}`) },
-    { id: 'now', title: 'now', unit: now.unit, width: Math.max(84, roomFor(longestText(now, largestNow))), align: 'right', sortable: true, raw: (r) => r.now, rawUnit: unit, text: (r) => exact(unit, r.now), cell: (r) => shown(now, r.now) },
-    { id: 'function', title: 'Function', width: 260, text: (r) => r.function, cell: (r) => <Formula text={r.text} parameters={parameters} /> },
-    { id: 'AR2', title: 'adj. R²', width: 66, align: 'right', text: (r) => exact(null, r.AR2), cell: (r) => (Number.isFinite(r.AR2) ? r.AR2.toFixed(3) : '–') },
-    { id: 'error', title: 'SMAPE', unit: '%', width: 72, align: 'right', sortable: true, text: (r) => exact(null, r.SMAPE), cell: (r) => (Number.isFinite(r.SMAPE) ? Number(r.SMAPE.toPrecision(3)).toString() : '–') },
-    { id: 'noise', title: 'Noise', unit: '%', width: 64, align: 'right', text: (r) => percent(r.noise), cell: (r) => percent(r.noise) },
-    { id: 'speedup', title: 'Speed-up', width: 74, align: 'right', text: (r) => exact(null, r.speedup), cell: (r) => (Number.isFinite(r.speedup) ? shortNumber(Number(r.speedup.toPrecision(3))) : '–') },
+    {
+      id: 'growth',
+      title: 'Growth',
+      width: parameters.length > 1 ? 140 : 100,
+      sortable: true,
+      text: (r) => `${r.order}: O(${r.growth})`,
+      cell: (r) => (
+        <span class={`growth grow-${severity(r.order)}`}>
+          {r.order === 'decreasing' ? '↘ ' : ''}
+          <Formula text={r.growth === '1' ? 'constant' : growth(r.growth)} parameters={isLong ? ['x'] : parameters} />
+        </span>
+      ),
+    },
+    {
+      id: 'spark',
+      title: 'Shape',
+      width: 66,
+      raw: (r) => r.text,
+      text: (r) => `from the smallest measured value to ${point}: ${r.text}`,
+      cell: (r) => <Spark values={r.spark} at={severity(r.order)} />,
+    },
+    {
+      id: 'share',
+      title,
+      unit: then.unit,
+      width: Math.max(104, roomFor(longestText(then, largest)), roomFor(`${title} ${then.unit}`)),
+      align: 'right',
+      sortable: true,
+      raw: (r) => r.value,
+      rawUnit: unit,
+      text: (r) =>
+        `${exact(unit, r.value)}, with a probability of 95 % from ${exact(unit, r.low)} to ${exact(unit, r.high)}`,
+      cell: (r) => <BarCell text={shown(then, r.value)} share={Math.abs(r.value) / largest} />,
+    },
+    {
+      id: 'part',
+      title: 'Share',
+      unit: '%',
+      width: 70,
+      align: 'right',
+      raw: (r) => r.share * 100,
+      rawUnit: '%',
+      text: (r) =>
+        `${percent(r.share)} % of the total there${isTooMuch(r.share) ? ', which has a model of its own: they disagree so far out' : ''}, ${percent(r.share_now)} % at the largest measured point`,
+      cell: (r) => (isTooMuch(r.share) ? <span class="badge warn">{percent(r.share)}</span> : percent(r.share)),
+    },
+    {
+      id: 'change',
+      title: '× now',
+      width: 60,
+      align: 'right',
+      sortable: true,
+      raw: (r) => r.value / r.now,
+      text: (r) =>
+        Number.isFinite(r.value / r.now) ? `${r.value / r.now} times its value at the largest measured point` : '',
+      cell: (r) => (Number.isFinite(r.value / r.now) ? shortNumber(Number((r.value / r.now).toPrecision(3))) : '–'),
+    },
+    {
+      id: 'interval',
+      title: '95 % interval',
+      unit: then.unit,
+      width: 140,
+      align: 'right',
+      text: (r) => `${exact(unit, r.low)} to ${exact(unit, r.high)}`,
+      cell: (r) => (Number.isNaN(r.low) ? '–' : `${shown(then, r.low)} – ${shown(then, r.high)}`),
+    },
+    {
+      id: 'now',
+      title: 'now',
+      unit: now.unit,
+      width: Math.max(84, roomFor(longestText(now, largestNow))),
+      align: 'right',
+      sortable: true,
+      raw: (r) => r.now,
+      rawUnit: unit,
+      text: (r) => exact(unit, r.now),
+      cell: (r) => shown(now, r.now),
+    },
+    {
+      id: 'function',
+      title: 'Function',
+      width: 260,
+      text: (r) => r.function,
+      cell: (r) => <Formula text={r.text} parameters={parameters} />,
+    },
+    {
+      id: 'AR2',
+      title: 'adj. R²',
+      width: 66,
+      align: 'right',
+      text: (r) => exact(null, r.AR2),
+      cell: (r) => (Number.isFinite(r.AR2) ? r.AR2.toFixed(3) : '–'),
+    },
+    {
+      id: 'error',
+      title: 'SMAPE',
+      unit: '%',
+      width: 72,
+      align: 'right',
+      sortable: true,
+      text: (r) => exact(null, r.SMAPE),
+      cell: (r) => (Number.isFinite(r.SMAPE) ? Number(r.SMAPE.toPrecision(3)).toString() : '–'),
+    },
+    {
+      id: 'noise',
+      title: 'Noise',
+      unit: '%',
+      width: 64,
+      align: 'right',
+      text: (r) => percent(r.noise),
+      cell: (r) => percent(r.noise),
+    },
+    {
+      id: 'speedup',
+      title: 'Speed-up',
+      width: 74,
+      align: 'right',
+      text: (r) => exact(null, r.speedup),
+      cell: (r) => (Number.isFinite(r.speedup) ? shortNumber(Number(r.speedup.toPrecision(3))) : '–'),
+    },
     { id: 'points', title: 'Points', width: 56, align: 'right', text: (r) => String(r.points), cell: (r) => r.points },
-    { id: 'flags', title: 'Doubts', width: 90, text: (r) => r.flags.map((f) => FLAGS[f] ?? f).join('; '), cell: (r) => r.flags.map((f) => <span key={f} class="badge warn flag">{f}</span>) },
+    {
+      id: 'flags',
+      title: 'Doubts',
+      width: 90,
+      text: (r) => r.flags.map((f) => FLAGS[f] ?? f).join('; '),
+      cell: (r) =>
+        r.flags.map((f) => (
+          <span key={f} class="badge warn flag">
+            {f}
+          </span>
+        )),
+    },
   ];
   useEffect(() => focusTable(document.getElementById('screen')), []);
   return (
@@ -222,10 +376,12 @@ export function ModelTable({ answer, rows: { row, indexOf, want }, isTree, sort,
       sort={sort}
       onSort={onSort}
       selected={indexOf(selected)}
-      onSelect={(i) => void want(i, i).then(() => {
-        const r = row(i);
-        if (r) onSelect(r.context);
-      })}
+      onSelect={(i) =>
+        void want(i, i).then(() => {
+          const r = row(i);
+          if (r) onSelect(r.context);
+        })
+      }
       onOpen={(i) => {
         const r = row(i);
         if (r) onPin(r.context);
