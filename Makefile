@@ -46,7 +46,7 @@ install: all ## install to PREFIX (/usr/local), below DESTDIR if given
 
 format: ## format the sources with clang-format and prettier
 	@tools/install-packages lint
-	find src include capture tests examples bench fuzz \( -name '*.[ch]' -o -name '*.cpp' \) -exec clang-format -i {} +
+	find src include capture tests examples bench fuzz ! -path 'examples/heat-hpctoolkit/*' \( -name '*.[ch]' -o -name '*.cpp' \) -exec clang-format -i {} +
 	npx --yes prettier@3 --log-level warn --write 'web/src/**/*.ts*' 'web/test/*.ts' 'web/*.mjs' 'tests/browser/*.ts'
 
 lint: ## clang-tidy and cppcheck over src and capture

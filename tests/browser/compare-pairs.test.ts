@@ -142,17 +142,13 @@ test('long names of inputs, metrics and runs: toolbars stay low, and names keep 
         await page.setViewportSize({ width, height: 768 });
         for (const tab of ['Tree', 'Scatter']) {
           await page.getByRole('button', { name: tab, exact: true }).click();
-          const bars = await page
-            .locator('main .toolbar')
-            .evaluateAll((all) =>
-              all
-                .slice(0, 2)
-                .map((e) => ({
-                  height: e.clientHeight,
-                  isWide: e.scrollWidth > e.clientWidth,
-                  cut: [...e.querySelectorAll('button')].some((b) => b.getBoundingClientRect().right > innerWidth),
-                })),
-            );
+          const bars = await page.locator('main .toolbar').evaluateAll((all) =>
+            all.slice(0, 2).map((e) => ({
+              height: e.clientHeight,
+              isWide: e.scrollWidth > e.clientWidth,
+              cut: [...e.querySelectorAll('button')].some((b) => b.getBoundingClientRect().right > innerWidth),
+            })),
+          );
           assert.ok(
             bars.length === 2 &&
               bars.every(
