@@ -155,10 +155,28 @@ static bool set_interval(const as_predictor *p, const double *point, as_predicti
     return true;
 }
 
+/* The model of the only call path that a metric's total is made of; AS_TOTAL: there is none, or several. */
+static uint32_t only_part(const as_predictor *p, assay_id metric) {
+    uint32_t only = AS_TOTAL;
+    for (uint32_t i = p->by_metric.starts[metric]; i < p->by_metric.starts[metric + 1]; i++) {
+        uint32_t series = p->by_metric.series[i];
+        if (!p->parts[series]) continue;
+        if (only != AS_TOTAL) return AS_TOTAL;
+        only = p->models[series];
+    }
+    return only;
+}
+
 /* The interval of a total is that of a series of its own: errors of its parts make up for each other. It holds the sum
- * of the models. */
+ * of the models. A total of one call path is this call path. */
 static bool set_total_interval(const as_predictor *p, const double *point, as_prediction *row) {
+    as_prediction part = {.model = only_part(p, row->metric)};
     row->interval = (as_interval){NAN, NAN};
+    if (part.model != AS_TOTAL) {
+        if (!set_interval(p, point, &part)) return false;
+        row->interval = part.interval;
+        return true;
+    }
     if (p->total_series[row->metric] == AS_TOTAL || !isfinite(row->value)) return true;
     as_forecast *forecast = as_forecast_new(p->totals, &p->fit.options, p->total_series[row->metric], NULL);
     if (!forecast) return false;

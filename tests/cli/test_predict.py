@@ -51,6 +51,14 @@ class Predict(Case):
         self.assertLessEqual(total['low'], whole)
         self.assertGreaterEqual(total['high'], whole)
 
+    def test_a_whole_of_one_call_path_is_as_sure_as_this(self):
+        noisy = [[3.0, 3.4, 2.9], [5.1, 5.0, 5.6], [9.0, 9.9, 8.8], [17.5, 16.8, 18.0], [33.0, 31.5, 34.9]]
+        for modeler in ('basic', 'refining'):
+            total, path = self.predict(text(P, {'time': {'main': noisy}}), '--at', '128', '--modeler', modeler)
+            self.assertEqual((None, 'main'), (total['callpath'], path['callpath']))
+            self.assertEqual([path[k] for k in ('value', 'low', 'high')], [total[k] for k in ('value', 'low', 'high')])
+            self.assertLess(path['low'], path['high'])
+
     def test_points_and_ranges(self):
         rows = self.predict(EXACT, '--at', 'p=8', '--at', 'p=64..256:x2', '--match', 'line')
         lines = [r for r in rows if r['callpath']]
