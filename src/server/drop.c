@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/memory.h"
@@ -17,6 +19,7 @@ enum { MAX_FILES = 20000, MAX_PARTS = 16, MAX_NAME = 1024 };
 
 struct as_drops {
     char *folder;
+    int folder_fd; /* holds a lock on it, as long as the process lives */
     uint64_t limit, taken;
     unsigned n_files;
     as_drop_file *written; /* those that are still being written */
@@ -33,26 +36,9 @@ struct as_drop_file {
     uint64_t size;
 };
 
-assay_status as_drops_new(uint64_t limit, as_drops **out, assay_error *error) {
-    const char *base = getenv("TMPDIR");
-    as_drops *drops = calloc(1, sizeof *drops);
-    if (!drops || asprintf(&drops->folder, "%s/assay-view-XXXXXX", base && *base ? base : "/tmp") < 0) {
-        free(drops);
-        return as_fail_memory(error, NULL);
-    }
-    if (!mkdtemp(drops->folder)) {
-        assay_status status =
-            as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "cannot make a folder for dropped files: %s", strerror(errno));
-        free(drops->folder);
-        free(drops);
-        return status;
-    }
-    drops->limit = limit;
-    as_vec_init(&drops->opened, sizeof(char *), NULL);
-    pthread_mutex_init(&drops->lock, NULL);
-    *out = drops;
-    return ASSAY_OK;
-}
+/* ---- the folder -------------------------------------------------------------------------------------------------- */
+
+#define FOLDER "assay-view-"
 
 /* Removes all of it; what cannot be removed stays. The bytes of its files, and how many they are. */
 static uint64_t remove_tree(char *folder, unsigned *n) {
@@ -69,6 +55,61 @@ static uint64_t remove_tree(char *folder, unsigned *n) {
     return bytes;
 }
 
+static int is_folder(const struct dirent *entry) { return strncmp(entry->d_name, FOLDER, strlen(FOLDER)) == 0; }
+
+/* Whether it is the folder of a viewer that was killed: it is ours, nobody holds its lock, and it is older than the
+ * moment between making and locking one. */
+static bool is_left_over(int fd) {
+    enum { SECONDS = 60 };
+    struct stat about;
+    return fstat(fd, &about) == 0 && about.st_uid == geteuid() && (about.st_mode & 07777) == 0700 &&
+           time(NULL) - about.st_mtime > SECONDS && flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* Removes what viewers that were killed have left. */
+static void sweep(const char *base) {
+    struct dirent **entries = NULL;
+    int n = scandir(base, &entries, is_folder, alphasort);
+    for (int i = 0; i < n; i++) {
+        char *path = NULL;
+        unsigned n_files;
+        int fd = asprintf(&path, "%s/%s", base, entries[i]->d_name) < 0
+                     ? -1
+                     : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd >= 0 && is_left_over(fd)) remove_tree(path, &n_files);
+        if (fd >= 0) close(fd);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+assay_status as_drops_new(uint64_t limit, as_drops **out, assay_error *error) {
+    const char *given = getenv("TMPDIR"), *base = given && *given ? given : "/tmp";
+    as_drops *drops = calloc(1, sizeof *drops);
+    if (!drops || asprintf(&drops->folder, "%s/" FOLDER "XXXXXX", base) < 0) {
+        free(drops);
+        return as_fail_memory(error, NULL);
+    }
+    bool is_made = mkdtemp(drops->folder) != NULL;
+    drops->folder_fd = is_made ? open(drops->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (drops->folder_fd < 0) {
+        assay_status status =
+            as_fail(error, ASSAY_E_IO, AS_NOWHERE, "", "cannot make a folder for dropped files: %s", strerror(errno));
+        if (is_made) rmdir(drops->folder);
+        free(drops->folder);
+        free(drops);
+        return status;
+    }
+    flock(drops->folder_fd, LOCK_EX | LOCK_NB);
+    sweep(base);
+    drops->limit = limit;
+    as_vec_init(&drops->opened, sizeof(char *), NULL);
+    pthread_mutex_init(&drops->lock, NULL);
+    *out = drops;
+    return ASSAY_OK;
+}
+
 void as_drops_remove(const as_drops *drops) {
     unsigned n;
     if (drops) remove_tree(drops->folder, &n);
@@ -77,6 +118,7 @@ void as_drops_remove(const as_drops *drops) {
 void as_drops_free(as_drops *drops) {
     if (!drops) return;
     as_drops_remove(drops);
+    close(drops->folder_fd);
     pthread_mutex_destroy(&drops->lock);
     for (size_t i = 0; i < drops->opened.count; i++) free(AS_AT(char *, &drops->opened, i));
     as_vec_free(&drops->opened);

@@ -12,7 +12,8 @@
 typedef struct as_drops as_drops;
 typedef struct as_drop_file as_drop_file;
 
-/* A private folder below $TMPDIR, or /tmp. limit: bytes of all files together. */
+/* A private folder below $TMPDIR, or /tmp; those that killed viewers left there are removed. limit: bytes of all files
+ * together. */
 assay_status as_drops_new(uint64_t limit, as_drops **out, assay_error *error);
 /* Removes the folder with all that is in it. NULL is fine. */
 void as_drops_remove(const as_drops *drops);

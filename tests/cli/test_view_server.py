@@ -274,6 +274,29 @@ class Drops(Case):
             viewer.end()
         self.assertEqual([], os.listdir(self.temporary), 'what was dropped stays behind')
 
+    def test_what_a_killed_viewer_left(self):
+        """goes with the first drop of another; that of one that lives stays, and so do others' folders, new ones and files."""
+        names = lambda: sorted(n for n in os.listdir(self.temporary))
+        with self.viewer() as living, self.viewer() as killed, self.viewer() as viewer:
+            living.post('drop', self.contents(), drop='a', name='a.sqlite')
+            [kept] = names()
+            killed.post('drop', self.contents(), drop='a', name='a.sqlite')
+            killed.end(signal.SIGKILL)
+            [left] = set(names()) - {kept}
+            for name in ('assay-view-others', 'assay-view-recent', 'assayview-XXXXXX'):
+                os.mkdir(os.path.join(self.temporary, name), 0o755 if name.endswith('others') else 0o700)
+            os.symlink(left, os.path.join(self.temporary, 'assay-view-linked'))
+            with open(os.path.join(self.temporary, 'assay-view-a-file'), 'w'):
+                pass
+            others = set(names()) - {left}
+            for name in others | {left}:
+                if not name.endswith('recent'):
+                    os.utime(os.path.join(self.temporary, name), (0, 0), follow_symlinks=False)
+            viewer.post('drop', self.contents(), drop='b', name='b.sqlite')
+            self.assertEqual(set(), others - set(names()))
+            self.assertNotIn(left, names())
+            self.assertEqual('a.sqlite', living.post('open', drop='a')['inputs'][0]['name'])
+
     def test_a_directory(self):
         source = os.path.join(EXAMPLES, 'gpu', 'bodies')
         with self.viewer() as viewer:
