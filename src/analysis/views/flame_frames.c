@@ -85,6 +85,7 @@ typedef struct making {
     as_vec below;        /* uint32_t: items below them */
     as_vec sizes;        /* uint32_t: of the groups of these, in order of appearance */
     uint32_t *slot;      /* of each string, and of no name: the group of this name; AS_NO_FRAME: none */
+    bool *is_plain;      /* of each item: what lies below it are frames as the items are, one each */
 } making;
 
 static uint32_t *slot_of(const making *m, uint32_t item) {
@@ -179,6 +180,64 @@ static bool part_below(making *m, uint32_t parent) {
     return true;
 }
 
+/* ---- what needs no groups ---------------------------------------------------------------------------------------- */
+
+/* Whether each item right below this one is a frame. Of many nobody asks. */
+static bool are_frames_below(const making *m, uint32_t i) {
+    enum { MANY = 24 };
+    as_str names[MANY];
+    size_t n = 0;
+    for (uint32_t at = i + 1, end = as_view_item_at(m->table, i)->end; at < end;) {
+        const as_view_item *item = as_view_item_at(m->table, at);
+        if (n == MANY || as_flame_leaves_out(item) || way_of(m, at) != AS_FRAME_USUAL) return false;
+        for (size_t k = 0; k < n; k++) {
+            if (names[k] == item->name) return false;
+        }
+        names[n++] = item->name;
+        at = item->end;
+    }
+    return true;
+}
+
+static void look_below(void *user, size_t piece) {
+    const making *m = user;
+    uint32_t n = as_view_items(m->table), first = (uint32_t)piece * ITEMS_AT_ONCE;
+    for (uint32_t i = first; i < n && i - first < ITEMS_AT_ONCE; i++)
+        m->is_plain[i] = way_of(m, i) == AS_FRAME_USUAL && are_frames_below(m, i);
+}
+
+static bool find_plain(making *m) {
+    uint32_t n = as_view_items(m->table);
+    m->is_plain = malloc((size_t)n + 1);
+    if (!m->is_plain) return false;
+    as_parallel(((size_t)n + ITEMS_AT_ONCE - 1) / ITEMS_AT_ONCE, 0, look_below, m);
+    for (uint32_t i = n; i-- > 0;) {
+        uint32_t parent = as_view_item_at(m->table, i)->parent;
+        if (!m->is_plain[i] && parent != AS_NO_ITEM) m->is_plain[parent] = false;
+    }
+    return true;
+}
+
+/* The frames of an item that is plain, and of all below it. */
+static bool copy_plain(making *m, uint32_t item, uint32_t parent) {
+    as_vec *frames = &m->out->frames;
+    uint32_t n = as_view_item_at(m->table, item)->end - item, first = (uint32_t)frames->count;
+    if (!as_vec_reserve(frames, n)) return false;
+    as_flame_box *to = &AS_AT(as_flame_box, frames, first);
+    for (uint32_t i = 0; i < n; i++) {
+        const as_view_item *from = as_view_item_at(m->table, item + i);
+        to[i] = (as_flame_box){.name = from->name,
+                               .parent = i ? first + (from->parent - item) : parent,
+                               .end = first + (from->end - item),
+                               .context = number_of(m->table, item + i)};
+        m->out->of_context[to[i].context] = first + i;
+    }
+    frames->count += n;
+    return true;
+}
+
+/* ---- frame by frame ---------------------------------------------------------------------------------------------- */
+
 /* Puts a frame that begins with this item behind the others. NULL when memory is out. */
 static inline as_flame_box *new_frame(making *m, uint32_t item, uint32_t parent) {
     as_vec *frames = &m->out->frames;
@@ -194,11 +253,11 @@ static inline as_flame_box *new_frame(making *m, uint32_t item, uint32_t parent)
 
 /* Of one item, as most are: its frame, and what lies below it waits. */
 static bool make_single(making *m, uint32_t item, uint32_t parent) {
+    if (m->is_plain[item]) return copy_plain(m, item, parent);
     as_flame_box *frame = new_frame(m, item, parent);
     if (!frame) return false;
     uint32_t id = as_flame_frames_count(m->out) - 1;
     m->out->of_context[frame->context] = id;
-    if (as_view_item_at(m->table, item)->end == item + 1) return true;
     return gather_below(m, item) && part_below(m, id);
 }
 
@@ -227,11 +286,12 @@ static bool make_frames(making *m) {
     as_vec_init(&m->groups, sizeof(group), (as_budget *)(uintptr_t)budget);
     m->slot = malloc(n_names * sizeof *m->slot);
     for (size_t i = 0; m->slot && i < n_names; i++) m->slot[i] = AS_NO_FRAME;
-    bool fine = m->slot && gather_below(m, AS_NO_ITEM) && part_below(m, AS_NO_FRAME);
+    bool fine = m->slot && find_plain(m) && gather_below(m, AS_NO_ITEM) && part_below(m, AS_NO_FRAME);
     while (fine && m->groups.count) fine = make_frame(m);
     for (size_t i = 0; i < 4; i++) as_vec_free(vectors[i]);
     as_vec_free(&m->groups);
     free(m->slot);
+    free(m->is_plain);
     return fine;
 }
 
