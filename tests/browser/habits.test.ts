@@ -357,6 +357,21 @@ test('the tree of locations has all of them, keeps what is chosen, and is in the
   );
 });
 
+test('Overview: why there are no functions, where none has a value of its own', (t) =>
+  view(t, [example('heat.cubex')], async ({ page }) => {
+    await page.getByRole('heading', { name: 'Functions' }).waitFor();
+    await page.route('**/api/findings*', async (route) => {
+      const response = await route.fetch();
+      const answer = await response.json();
+      for (const of of answer.functions.exclusive) of.fill(null);
+      await route.fulfill({ response, json: answer });
+    });
+    await page.reload();
+    const card = page.locator('.card', { has: page.getByRole('heading', { name: 'Functions' }) });
+    await card.getByText('None has a value of its own: what has are call paths of other kinds').waitFor();
+    assert.equal(await card.getByRole('button').count(), 0);
+  }));
+
 test('Overview: numbers of one metric are never shown in the unit of another', (t) =>
   view(
     t,
