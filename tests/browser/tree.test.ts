@@ -442,6 +442,25 @@ test('the grid tells assistive technology what it is, and is used by keys', asyn
   );
 });
 
+test('another view begins with what has most, wherever the one before was scrolled to', async (t) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'assay-tree-')), 'p.folded');
+  writeFileSync(file, Array.from({ length: 200 }, (_, i) => `main;f${i} ${1000 - i}`).join('\n'));
+  await view(
+    t,
+    [file],
+    async ({ page }) => {
+      await grid(page).waitFor();
+      await page.keyboard.press('End');
+      await page.getByRole('row', { name: 'f199' }).waitFor();
+      await page.keyboard.press('3');
+      await page.getByRole('button', { name: 'Flat', pressed: true }).waitFor();
+      await page.waitForFunction(() => document.querySelector('.vbody .vcell')?.textContent === 'f0');
+      assert.equal(await grid(page).evaluate((one) => one.scrollTop), 0);
+    },
+    { hash: '#tree' },
+  );
+});
+
 test('dark, at 125 %, and in a small window', async (t) => {
   await view(
     t,

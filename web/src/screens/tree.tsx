@@ -380,6 +380,8 @@ function Tree(props: ScreenProps) {
   }, [wanted, model, isOld]);
   // The first picture has a selection: keys have something to begin with
   useEffect(() => focusTable(box.current), [model !== undefined]);
+  // Another table begins with what has most, wherever the one before was scrolled to
+  useEffect(() => box.current?.querySelector('.vtable')?.scrollTo(0, 0), [view.view, view.by]);
 
   const openLevels = async (r: TreeRow) => {
     if (await ask({ node: r.node, levels: 3 })) keepOpen();
