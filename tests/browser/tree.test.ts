@@ -273,6 +273,10 @@ test('names are hidden, alone or with all below them, and the chip says how much
       await page.locator('.chip').getByText('9 ·').waitFor();
       await page.getByRole('button', { name: 'Hide nothing' }).click();
       await page.locator('.chip').waitFor({ state: 'detached' });
+      // Beside a long name it stands in one line, too
+      await page.evaluate(() => void (location.hash = `#tree?tree.hide=/solve|${'x'.repeat(80)}/`));
+      const said = await page.locator('.chip').getByText('1 · 0.0 %').boundingBox();
+      assert.ok(said!.height < 24, `${said!.height} px`);
     },
     { hash: '#tree' },
   );
