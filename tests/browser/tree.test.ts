@@ -465,6 +465,26 @@ test('another view begins with what has most, wherever the one before was scroll
   );
 });
 
+test('a column that is asked for is there, where no row has a value as well', async (t) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'assay-tree-')), 'p.jsonl');
+  const lines = [1, 2].map((p) => ({ params: { p }, callpath: 'main', metric: `metric ${p}`, value: p }));
+  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+  await view(
+    t,
+    [file],
+    async ({ page }) => {
+      // At p=2, which is shown, metric 1 was not measured
+      await page.getByRole('columnheader', { name: 'Inclusive' }).waitFor();
+      await page.getByRole('columnheader', { name: 'metric 1' }).getByRole('button').first().click();
+      await page.waitForURL(/tree\.sort=i1/);
+      await page.evaluate(() => void (location.hash = '#tree?m=metric 1'));
+      await page.getByRole('columnheader', { name: 'metric 1' }).waitFor({ state: 'detached' });
+      await page.getByRole('columnheader', { name: 'Inclusive' }).waitFor();
+    },
+    { hash: '#tree?m=metric 2&tree.metrics=0' },
+  );
+});
+
 test('dark, at 125 %, and in a small window', async (t) => {
   await view(
     t,

@@ -214,7 +214,8 @@ function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeMod
       : []),
   ];
   return [
-    ...(metric.has_inclusive ? column(false) : []),
+    // A column that was asked for is there, and empty
+    ...(metric.has_inclusive || (!metric.has_exclusive && (k === 0 || view.metrics)) ? column(false) : []),
     ...(metric.has_exclusive && !(view.cube && metric.has_inclusive) ? column(true) : []),
   ];
 }
