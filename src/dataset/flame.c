@@ -27,7 +27,6 @@ struct as_flame {
     uint32_t first, last; /* of those at the bottom */
     as_vec name;          /* char: the one at hand */
     size_t side;          /* that amounts are added to */
-    bool has_real;
 };
 
 as_flame *as_flame_new(as_budget *budget) {
@@ -108,7 +107,7 @@ void as_flame_add(as_flame *flame, uint32_t id, as_number number) {
     double sum = own->real + number.r;
     own->lost += fabs(own->real) >= fabs(number.r) ? (own->real - sum) + number.r : (number.r - sum) + own->real;
     own->real = sum;
-    own->has_real = flame->has_real = true;
+    own->has_real = true;
 }
 
 static bool describe(as_flame *flame, as_str *known, const char *text) {
@@ -140,7 +139,6 @@ as_flame_frame_info as_flame_look(const as_flame *flame, uint32_t id) {
 }
 
 const as_strings *as_flame_names(const as_flame *flame) { return &flame->names; }
-bool as_flame_is_whole(const as_flame *flame) { return !flame->has_real; }
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 

@@ -46,7 +46,5 @@ typedef struct as_flame_frame_info {
 size_t as_flame_count(const as_flame *flame);
 as_flame_frame_info as_flame_look(const as_flame *flame, uint32_t frame);
 const as_strings *as_flame_names(const as_flame *flame);
-/* Whether every amount was an integer. */
-bool as_flame_is_whole(const as_flame *flame);
 
 #endif

@@ -34,7 +34,7 @@ double as_flame_least_share(double page_width) { return 0.05 / (page_width - 2 *
 
 /* "1.23 s", each in the unit that suits it. has_sign: "+" before what is not negative. */
 static void format_amount(const drawing *d, double amount, bool has_sign, char out[AMOUNT_SIZE]) {
-    bool is_whole = as_flame_is_whole(d->tree->flame) && d->tree->scale[0] == 1;
+    bool is_whole = floor(amount) == amount; /* also where the type is not: counts of HPCToolkit are reals */
     as_quantity q = as_quantity_of(d->picture->unit, fabs(amount), is_whole);
     as_number number = {.kind = AS_REAL, .r = amount};
     char text[AS_QUANTITY_SIZE];

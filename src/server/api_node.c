@@ -145,6 +145,7 @@ typedef struct relative {
     uint32_t item; /* the first */
     uint32_t row;  /* of the view that is shown; AS_NO_ITEM: none */
     uint32_t n;    /* different calls of it in the tree */
+    uint32_t end;  /* of the call that was counted last: those before it are inside, and part of it */
     double value;
 } relative;
 
@@ -153,7 +154,9 @@ typedef struct relatives {
     as_vec all;   /* relative */
 } relatives;
 
-static bool add_relative(relatives *r, const as_view_table *table, uint32_t item, double value) {
+/* Calls come in the order of the tree. */
+static bool add_relative(relatives *r, const as_view_table *table, const as_view_values *values, uint32_t item,
+                         uint32_t call) {
     as_str name = as_view_item_at(table, item)->name;
     uint32_t at = as_map_get(&r->known, name);
     if (at == AS_MAP_NONE) {
@@ -163,7 +166,9 @@ static bool add_relative(relatives *r, const as_view_table *table, uint32_t item
     }
     relative *found = &AS_AT(relative, &r->all, at);
     found->n++;
-    if (!isnan(value)) found->value += value;
+    if (call < found->end || isnan(values->inclusive[call])) return true;
+    found->value += values->inclusive[call];
+    found->end = as_view_item_at(table, call)->end;
     return true;
 }
 
@@ -171,21 +176,25 @@ static bool is_call(const as_view_table *table, uint32_t item) {
     return as_ds_context(table->ds, as_view_item_at(table, item)->context)->role == AS_ROLE_CALL;
 }
 
-/* What is called in an item, itself or in its loops and lines. */
-static bool add_callees(relatives *r, const as_view_table *table, const as_view_values *values, uint32_t item) {
-    uint32_t end = as_view_item_at(table, item)->end;
-    for (uint32_t i = item + 1; i < end;) {
-        bool is_callee = is_call(table, i);
-        if (is_callee && !add_relative(r, table, i, values->inclusive[i])) return false;
-        i = is_callee ? as_view_item_at(table, i)->end : i + 1;
-    }
-    return true;
+/* The function around an item, or what is in it and has that name (AS_NO_STR: nothing); AS_NO_ITEM: none. */
+static uint32_t around(const as_view_table *table, uint32_t item, as_str name) {
+    do item = as_view_item_at(table, item)->parent;
+    while (item != AS_NO_ITEM && !is_call(table, item) &&
+           (name == AS_NO_STR || as_view_item_at(table, item)->name != name));
+    return item;
+}
+
+/* What is called in an item of that name, itself or in its loops and lines. */
+static bool add_callee(relatives *r, const as_view_table *table, const as_view_values *values, uint32_t item,
+                       as_str name) {
+    uint32_t above = is_call(table, item) ? around(table, item, name) : AS_NO_ITEM;
+    bool is_callee = above != AS_NO_ITEM && as_view_item_at(table, above)->name == name;
+    return !is_callee || add_relative(r, table, values, item, item);
 }
 
 static bool add_caller(relatives *r, const as_view_table *table, const as_view_values *values, uint32_t item) {
-    uint32_t above = as_view_item_at(table, item)->parent;
-    while (above != AS_NO_ITEM && !is_call(table, above)) above = as_view_item_at(table, above)->parent;
-    return above == AS_NO_ITEM || add_relative(r, table, above, values->inclusive[item]);
+    uint32_t above = around(table, item, AS_NO_STR);
+    return above == AS_NO_ITEM || add_relative(r, table, values, above, item);
 }
 
 static int compare_relatives(const void *a, const void *b) {
@@ -228,7 +237,7 @@ static void build_relatives(as_builder *builder, const char *key, details *d, re
     as_build_end(builder);
 }
 
-/* Of all calls of the function: direct calls, with their inclusive values. */
+/* Of all calls of the function: direct calls, with their inclusive values, those inside others counted once. */
 static assay_status build_sandwich(as_builder *builder, details *d, assay_error *error) {
     const as_view_table *table = d->table.table;
     const as_view_values *values = d->table.n_values ? d->table.values[0] : NULL;
@@ -242,9 +251,10 @@ static assay_status build_sandwich(as_builder *builder, details *d, assay_error 
     bool fine = true;
     uint32_t n_calls = 0;
     for (uint32_t i = 0; fine && values && d->item != AS_NO_ITEM && i < as_view_items(table); i++) {
+        fine = add_callee(&callees, table, values, i, name);
         if (as_view_item_at(table, i)->name != name) continue;
         n_calls++;
-        fine = add_callees(&callees, table, values, i) && add_caller(&callers, table, values, i);
+        fine = fine && add_caller(&callers, table, values, i);
     }
     as_build_int(builder, "calls", n_calls);
     if (fine) build_relatives(builder, "callers", d, &callers);

@@ -131,7 +131,8 @@ static const char *admitted_path(exchange *x, struct MHD_Connection *connection,
     }
     if (!is_token(server->token, url + 1, size)) {
         as_fail(&x->error, ASSAY_E_USAGE, AS_NOWHERE, "",
-                "this address lacks its token; open the one that `assay view` printed");
+                "this address lacks the token of the viewer, which is another at each start; open the one that "
+                "`assay view` printed");
         return NULL;
     }
     x->refusal = 0;

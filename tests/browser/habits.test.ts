@@ -357,6 +357,46 @@ test('the tree of locations has all of them, keeps what is chosen, and is in the
   );
 });
 
+test('in a small window the tab that is open, the time line and what a drag does are in sight', (t) =>
+  view(
+    t,
+    [example('heat-hpctoolkit'), example('heat.cubex')],
+    async ({ page }) => {
+      await page.locator('.tl-canvas').waitFor();
+      const widthOf = async (what: string) => (await page.locator(what).boundingBox())!.width;
+      assert.ok((await widthOf('.tl-side')) < 250);
+      await page.evaluate(() => void (location.hash = '#locations'));
+      const right = async (what: string) => {
+        const box = (await page.locator(what).boundingBox())!;
+        return box.x + box.width;
+      };
+      await page.locator('.heat-legend [role=status]', { hasText: 'Esc takes it back.' }).waitFor();
+      assert.ok((await right('.heat-legend [role=status]')) <= (await right('.heat-main')), 'the hint is on the plots');
+      await page.keyboard.press('g');
+      await page.keyboard.press('q');
+      await page.locator('.sql-table').first().waitFor();
+      const tabs = (await page.getByRole('tablist').boundingBox())!;
+      const tab = (await page.getByRole('tab', { name: 'SQL' }).boundingBox())!;
+      assert.ok(tab.x >= tabs.x && tab.x + tab.width <= tabs.x + tabs.width + 1, 'the tab is out of sight');
+    },
+    { hash: '#timeline', viewport: { width: 700, height: 600 } },
+  ));
+
+test('Overview: why there are no functions, where none has a value of its own', (t) =>
+  view(t, [example('heat.cubex')], async ({ page }) => {
+    await page.getByRole('heading', { name: 'Functions' }).waitFor();
+    await page.route('**/api/findings*', async (route) => {
+      const response = await route.fetch();
+      const answer = await response.json();
+      for (const of of answer.functions.exclusive) of.fill(null);
+      await route.fulfill({ response, json: answer });
+    });
+    await page.reload();
+    const card = page.locator('.card', { has: page.getByRole('heading', { name: 'Functions' }) });
+    await card.getByText('None has a value of its own: what has are call paths of other kinds').waitFor();
+    assert.equal(await card.getByRole('button').count(), 0);
+  }));
+
 test('Overview: numbers of one metric are never shown in the unit of another', (t) =>
   view(
     t,

@@ -207,6 +207,31 @@ for (const name of [
   });
 }
 
+test('calls inside others are part of them, in a report as on the server', async () => {
+  const path = join(folder, 'inside.folded');
+  const functions = Array.from({ length: 40 }, (_, i) => `main;a${i};b${i};a${i};b${i} ${i + 1}\nmain;a${i};b${i} 100`);
+  writeFileSync(path, functions.join('\n'));
+  const inside = new ReportBackend(answersOf(report([path], 'inside').file));
+  const node = { view: 'flat', by: 'region' };
+  await withServer(path, async (get) => {
+    const rows = ((await get('tree', node)) as Tree).rows.node;
+    type Node = Record<'callers' | 'callees', { rows: { name: string; value: number }[] }>;
+    let n = 0;
+    for (const one of rows) {
+      const [a, b] = (await Promise.all([inside, { get }].map((of) => of.get('node', { ...node, node: one })))) as [
+        Node,
+        Node,
+      ];
+      assert.deepEqual([a.callers, a.callees], [b.callers, b.callees]);
+      const outer = a.callers.rows.find(({ name }) => name.startsWith('a'));
+      if (!outer) continue;
+      assert.equal(outer.value, 100 + Number(outer.name.slice(1)) + 1);
+      n++;
+    }
+    assert.equal(n, 40);
+  });
+});
+
 const FORMATS: [string, string[]][] = [
   ['heat.cubex', ['Overview', 'Tree', 'Flame', 'Locations']],
   ['heat-hpctoolkit', ['Overview', 'Tree', 'Flame', 'Locations', 'Time line']],

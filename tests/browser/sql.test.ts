@@ -74,6 +74,8 @@ test('an error is shown at its place', (t) =>
       assert.match(await page.getByRole('alert').innerText(), /^Line 2, column 3: /);
       assert.equal(await page.locator('.sql-under mark').innerText(), 'nme');
       await shot('sql-error');
+      await page.getByRole('textbox', { name: 'Statement' }).fill('select name');
+      await page.getByText('changed since', { exact: true }).waitFor();
       await run(page, 'select name from metric');
       await page.getByText('2 rows').waitFor();
       assert.equal(await page.getByRole('alert').count(), 0);

@@ -273,6 +273,10 @@ test('names are hidden, alone or with all below them, and the chip says how much
       await page.locator('.chip').getByText('9 ·').waitFor();
       await page.getByRole('button', { name: 'Hide nothing' }).click();
       await page.locator('.chip').waitFor({ state: 'detached' });
+      // Beside a long name it stands in one line, too
+      await page.evaluate(() => void (location.hash = `#tree?tree.hide=/solve|${'x'.repeat(80)}/`));
+      const said = await page.locator('.chip').getByText('1 · 0.0 %').boundingBox();
+      assert.ok(said!.height < 24, `${said!.height} px`);
     },
     { hash: '#tree' },
   );
@@ -439,6 +443,45 @@ test('the grid tells assistive technology what it is, and is used by keys', asyn
       );
     },
     { hash: '#tree' },
+  );
+});
+
+test('another view begins with what has most, wherever the one before was scrolled to', async (t) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'assay-tree-')), 'p.folded');
+  writeFileSync(file, Array.from({ length: 200 }, (_, i) => `main;f${i} ${1000 - i}`).join('\n'));
+  await view(
+    t,
+    [file],
+    async ({ page }) => {
+      await grid(page).waitFor();
+      await page.keyboard.press('End');
+      await page.getByRole('row', { name: 'f199' }).waitFor();
+      await page.keyboard.press('3');
+      await page.getByRole('button', { name: 'Flat', pressed: true }).waitFor();
+      await page.waitForFunction(() => document.querySelector('.vbody .vcell')?.textContent === 'f0');
+      assert.equal(await grid(page).evaluate((one) => one.scrollTop), 0);
+    },
+    { hash: '#tree' },
+  );
+});
+
+test('a column that is asked for is there, where no row has a value as well', async (t) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'assay-tree-')), 'p.jsonl');
+  const lines = [1, 2].map((p) => ({ params: { p }, callpath: 'main', metric: `metric ${p}`, value: p }));
+  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+  await view(
+    t,
+    [file],
+    async ({ page }) => {
+      // At p=2, which is shown, metric 1 was not measured
+      await page.getByRole('columnheader', { name: 'Inclusive' }).waitFor();
+      await page.getByRole('columnheader', { name: 'metric 1' }).getByRole('button').first().click();
+      await page.waitForURL(/tree\.sort=i1/);
+      await page.evaluate(() => void (location.hash = '#tree?m=metric 1'));
+      await page.getByRole('columnheader', { name: 'metric 1' }).waitFor({ state: 'detached' });
+      await page.getByRole('columnheader', { name: 'Inclusive' }).waitFor();
+    },
+    { hash: '#tree?m=metric 2&tree.metrics=0' },
   );
 });
 

@@ -74,6 +74,12 @@ class FlameSvg(Case):
         self.assertEqual('main', p['main'].text)
         self.assertEqual((str(WIDTH), f'0 0 {WIDTH} {p.root.get("height")}'), (p.root.get('width'), p.root.get('viewBox')))
 
+    def test_whole_amounts_have_no_decimals_whatever_their_type(self):
+        p = self.picture(self.write('a.perf', stacks('calls', main__a=2000.5, main__b=6000)))
+        self.assertEqual('all, 8,000.5 calls', p.frames[0].name)
+        self.assertEqual('2,000.5 calls', p['a'].facts[0].split(', 25.0 %')[0])
+        self.assertEqual('6,000 calls', p['b'].facts[0].split(', 75.0 %')[0])
+
     def test_the_widest_come_first(self):
         p = self.picture(self.write('a.perf', stacks(m__a=1, m__b=5, m__c=3, m__d=1)))
         self.assertEqual(['m', 'b', 'c', 'a', 'd'], [f.name for f in p.frames[1:]])

@@ -49,6 +49,8 @@ class Refusals(Case):
     def test_the_token_is_long_and_new_each_time(self):
         with Viewer(FILTER) as other:
             self.assertNotEqual(self.viewer.token, other.token)
+            said = other.ask(self.viewer.root + 'api/inputs')[2]
+            self.assertIn(b'another at each start; open the one that `assay view` printed', said)
         self.assertRegex(self.viewer.token, r'^[0-9a-f]{32}$')
 
     def test_host(self):

@@ -427,6 +427,22 @@ class Nodes(Trees):
         self.assertEqual([('g', 24), ('f', 12)], [(row['name'], row['value']) for row in answer['callees']['rows']])
         self.assertEqual(2, answer['calls'])
 
+    def test_calls_inside_others_are_part_of_them(self):
+        # The outer call of b has 22 (10 + 8 + 4), with the 4 of the inner one; 5 lie beside them
+        tree = 'main(a(b(a(b))),a(b))'
+        own = ((1,), (8,), (10,), (8,), (4,), (2,), (5,))
+        viewer = self.viewer(self.write('r.cubex', profile([('time', 'UINT64', 'EXCLUSIVE', own)], tree, processes(1))))
+        answer = viewer.get('node', context=1)
+        self.assertEqual([('main', 37, 2), ('b', 12, 1)], self.relatives(answer['callers']))
+        self.assertEqual([('b', 27, 3)], self.relatives(answer['callees']))
+        answer = viewer.get('node', context=2)
+        self.assertEqual([('a', 27, 3)], self.relatives(answer['callers']))
+        self.assertEqual([('a', 12, 1)], self.relatives(answer['callees']))
+
+    @staticmethod
+    def relatives(answer):
+        return [(row['name'], row['value'], row['n']) for row in answer['rows']]
+
     def test_integers_are_exact(self):
         big = 2**53 + 1
         path = self.write('p.cubex', profile([('n', 'UINT64', 'EXCLUSIVE', ((big,),))], 'main', processes(1)))

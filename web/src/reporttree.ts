@@ -449,28 +449,33 @@ export class WholeTree {
   private relatives(i: number, metric: number): Sandwich | null {
     if (this.whole.left_out > 0 || !this.whole.metrics[metric]?.has_inclusive) return null;
     const { name, flags, node } = this.whole.rows;
+    const names = name.map(bareName);
     const isCall = (k: number) => !(flags[k]! & INNER);
     const [callers, callees] = [new Map<string | null, Relative>(), new Map<string | null, Relative>()];
+    // the call that was counted last: those inside are part of it
+    const counted = new Map<Relative, number>();
     const add = (to: Map<string | null, Relative>, k: number, of: number) => {
-      const key = bareName(name[k]);
-      const found = to.get(key) ?? { context: node[k]!, name: name[k] ?? null, n: 0, value: 0 };
-      to.set(key, found);
+      const found = to.get(names[k]!) ?? { context: node[k]!, name: name[k] ?? null, n: 0, value: 0 };
+      to.set(names[k]!, found);
       found.n++;
-      found.value += Number(this.value(of, metric, false) ?? 0);
+      const value = this.value(of, metric, false);
+      if (value === null || this.leadsTo(counted.get(found) ?? -1, of)) return;
+      found.value += Number(value);
+      counted.set(found, of);
+    };
+    const above = (k: number, until?: string | null) => {
+      do k = this.parent[k]!;
+      while (k >= 0 && !isCall(k) && names[k] !== until);
+      return k;
     };
     let calls = 0;
-    const own = bareName(name[i]);
+    const own = names[i]!;
     for (const k of this.preOrder) {
-      if (bareName(name[k]) !== own) continue;
+      if (isCall(k) && names[above(k, own)] === own) add(callees, k, k);
+      if (names[k] !== own) continue;
       calls++;
-      for (const stack = [...this.below(k)].reverse(); stack.length > 0;) {
-        const at = stack.pop()!;
-        if (isCall(at)) add(callees, at, at);
-        else stack.push(...[...this.below(at)].reverse());
-      }
-      let above = this.parent[k]!;
-      while (above >= 0 && !isCall(above)) above = this.parent[above]!;
-      if (above >= 0) add(callers, above, k);
+      const caller = above(k);
+      if (caller >= 0) add(callers, caller, k);
     }
     // of the same value the first in the tree is first
     const place = new Map(this.preOrder.map((k, at) => [node[k]!, at]));

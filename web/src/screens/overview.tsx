@@ -276,8 +276,9 @@ function Functions({ answer, findings }: { answer: OverviewAnswer; findings: Fin
   const [metric] = answer.metrics ?? [];
   const isOwn = metric?.has_exclusive;
   const valueOf = (row: TreeRow) => (isOwn ? row.exclusive[0] : row.inclusive[0]) ?? null;
-  const rows = (findings.functions ? rowsOf(findings.functions) : []).filter((r) => valueOf(r) !== null);
-  if (!metric || rows.length === 0) return null;
+  const all = findings.functions ? rowsOf(findings.functions) : [];
+  const rows = all.filter((r) => valueOf(r) !== null);
+  if (!metric || all.length === 0) return null;
   const largest = Math.max(...rows.map((r) => Math.abs(valueOf(r) ?? 0)));
   const quantity = quantityOf(metric.unit, largest, metric.is_whole);
   const goTo = (row: TreeRow) =>
@@ -293,6 +294,11 @@ function Functions({ answer, findings }: { answer: OverviewAnswer; findings: Fin
     );
   return (
     <Card title="Functions" hint={isOwn ? 'by what they cost themselves' : 'by their values'}>
+      {rows.length === 0 && (
+        <p class="hint">
+          None has a value{isOwn && ' of its own: what has are call paths of other kinds, as lines or instructions'}.
+        </p>
+      )}
       <ul class="plain-list">
         {rows.map((row) => (
           <li key={row.node}>

@@ -224,7 +224,7 @@ function Status({ running, isChanged }: { running: Running; isChanged: boolean }
         : result
           ? `${result.more ? 'the first ' : ''}${plural(result.n, 'row')}, ${(result.seconds * 1000).toFixed(result.seconds < 0.1 ? 1 : 0)} ms`
           : ''}
-      {isChanged && !running.isRunning ? ' · changed since' : ''}
+      {isChanged && !running.isRunning ? `${result ? ' · ' : ''}changed since` : ''}
     </span>
   );
 }

@@ -214,7 +214,8 @@ function metricColumns(answer: TreeAnswer, k: number, view: View, model: TreeMod
       : []),
   ];
   return [
-    ...(metric.has_inclusive ? column(false) : []),
+    // A column that was asked for is there, and empty
+    ...(metric.has_inclusive || (!metric.has_exclusive && (k === 0 || view.metrics)) ? column(false) : []),
     ...(metric.has_exclusive && !(view.cube && metric.has_inclusive) ? column(true) : []),
   ];
 }
@@ -380,6 +381,8 @@ function Tree(props: ScreenProps) {
   }, [wanted, model, isOld]);
   // The first picture has a selection: keys have something to begin with
   useEffect(() => focusTable(box.current), [model !== undefined]);
+  // Another table begins with what has most, wherever the one before was scrolled to
+  useEffect(() => box.current?.querySelector('.vtable')?.scrollTo(0, 0), [view.view, view.by]);
 
   const openLevels = async (r: TreeRow) => {
     if (await ask({ node: r.node, levels: 3 })) keepOpen();
