@@ -1,6 +1,7 @@
 // The page around the screens, with canned answers instead of data.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { Inputs } from '../../web/src/api';
 import { closeBrowser, page } from '../../web/test/harness';
 import { mock, type Asked } from '../../web/test/mock';
 
@@ -17,7 +18,7 @@ const metric = (id: number, name: string, unit: string, isMain = false) => ({
   adds_up: true,
 });
 const nothing = { tree: true, locations: 1, events: false, points: 0, parameters: [], records: 0, models: 0 };
-const INPUTS = {
+const INPUTS: Inputs = {
   version: '0.1.0',
   inputs: [
     {
@@ -63,6 +64,7 @@ const INPUTS = {
     },
   ],
   experiment: null,
+  reading: [],
 };
 
 const OVERVIEW = {

@@ -1,7 +1,7 @@
 // For tests in a real browser. view() starts the command, page() opens any address; both fail on whatever the page
 // complains of and on every request to elsewhere.
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -22,6 +22,12 @@ const WAIT_MS = 30000;
 const build = process.env['ASSAY_BUILD'] ?? 'build';
 export const source = process.env['ASSAY_SOURCE'] ?? '.';
 export const example = (name: string): string => join(source, 'examples', name);
+
+/** The words a shell takes a command for: paths may be quoted. */
+export const words = (command: string): string[] =>
+  execFileSync('sh', ['-c', `printf '%s\\0' ${command}`], { encoding: 'utf8' })
+    .split('\0')
+    .slice(0, -1);
 
 let browser: Promise<Browser> | null = null;
 
