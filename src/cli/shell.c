@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <histedit.h>
 #include <locale.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/select.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
@@ -31,11 +31,21 @@ struct shell {
 
 static sqlite3 *volatile interrupted_db;
 static volatile sig_atomic_t was_interrupted;
+static volatile sig_atomic_t is_reading;
+static sigjmp_buf before_reading;
 
 static void interrupt(int signal_number) {
     (void)signal_number;
     was_interrupted = 1;
     if (interrupted_db) sqlite3_interrupt(interrupted_db);
+    if (is_reading) siglongjmp(before_reading, 1);
+}
+
+static sigset_t interrupts_only(void) {
+    sigset_t interrupts;
+    sigemptyset(&interrupts);
+    sigaddset(&interrupts, SIGINT);
+    return interrupts;
 }
 
 /* Interrupts are blocked but for two places, waiting for a key and running a statement: one that comes in between is
@@ -43,9 +53,7 @@ static void interrupt(int signal_number) {
 static void catch_interrupts(struct shell *shell) {
     struct sigaction action = {.sa_handler = interrupt};
     sigaction(SIGINT, &action, &shell->action_before);
-    sigset_t interrupts;
-    sigemptyset(&interrupts);
-    sigaddset(&interrupts, SIGINT);
+    sigset_t interrupts = interrupts_only();
     sigprocmask(SIG_BLOCK, &interrupts, &shell->mask_before);
 }
 
@@ -54,16 +62,25 @@ static void release_interrupts(struct shell *shell) {
     sigprocmask(SIG_SETMASK, &shell->mask_before, NULL);
 }
 
-/* The next byte of the terminal. 1, 0 at the end, or -1: errno is EINTR where Ctrl-C was pressed. */
+/* The next byte of the terminal. 1, 0 at the end, or -1: errno is EINTR where Ctrl-C was pressed.
+ *
+ * Ctrl-C also drops what the terminal holds, even between the news that there is a byte and its reading, and may come
+ * right before the reading begins: only a jump out of read() never leaves it waiting for one more key. */
 static int read_byte(const struct shell *shell, char *byte) {
-    for (;;) {
-        fd_set terminal;
-        FD_ZERO(&terminal);
-        FD_SET(STDIN_FILENO, &terminal);
-        int ready = pselect(STDIN_FILENO + 1, &terminal, NULL, NULL, NULL, &shell->mask_before);
-        if (ready > 0) return (int)read(STDIN_FILENO, byte, 1);
-        if (errno != EINTR || was_interrupted) return -1;
+    const sigset_t interrupts = interrupts_only();
+    if (sigsetjmp(before_reading, 1) != 0) {
+        is_reading = 0;
+        errno = EINTR;
+        return -1;
     }
+    ssize_t size;
+    is_reading = 1;
+    sigprocmask(SIG_SETMASK, &shell->mask_before, NULL);
+    do size = read(STDIN_FILENO, byte, 1);
+    while (size < 0 && errno == EINTR);
+    sigprocmask(SIG_BLOCK, &interrupts, NULL);
+    is_reading = 0;
+    return (int)size;
 }
 
 static int read_character(EditLine *line, wchar_t *character) {

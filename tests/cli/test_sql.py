@@ -378,6 +378,15 @@ class Shell(Case):
         self.type('select 40 + 3;\n')
         self.expect('43')
 
+    def test_interrupt_among_keys_is_never_lost(self):
+        """The terminal drops what it holds at Ctrl-C: a key that was announced may be gone before it is read."""
+        self.start(self.two)
+        for i in range(500):
+            for _ in range(1 + i % 40):
+                self.type('r')
+            self.type('\x03')
+            self.expect('assay> ')
+
     def test_interrupt_stops_the_query(self):
         self.start(self.two)
         self.type('with recursive n(i) as (select 0 union all select i + 1 from n) select count(*) from n;\n')
