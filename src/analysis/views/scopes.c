@@ -55,9 +55,12 @@ static uint32_t number_item(builder *b, uint32_t what, uint32_t how, bool is_reg
 
 /* NOWHERE when memory is out. */
 static uint32_t add_member(builder *b, uint32_t parent, const as_view_member *made) {
-    as_view_member member = *made;
-    member.parent = parent;
-    return as_vec_append(&b->groups->members, &member, 1) ? (uint32_t)b->groups->members.count - 1 : NOWHERE;
+    as_vec *members = &b->groups->members;
+    if (members->count == members->capacity && !as_vec_reserve(members, 1)) return NOWHERE;
+    as_view_member *member = &AS_AT(as_view_member, members, members->count++);
+    *member = *made;
+    member->parent = parent;
+    return (uint32_t)members->count - 1;
 }
 
 /* The member of an item below a parent, made if new. NOWHERE when memory is out. */

@@ -47,19 +47,37 @@ static void number_items(const as_view_groups *groups, uint32_t *sizes, uint32_t
     for (uint32_t i = 0; i < n; i++) items[i] -= sizes[i];
 }
 
-static void put_items(as_view_table *table, const as_view_data *data, const as_view_walker *walker,
-                      const as_view_groups *groups, const uint32_t *sizes, const uint32_t *items) {
-    as_view_item *out = table->items.data;
-    uint32_t n = (uint32_t)groups->members.count;
-    for (uint32_t i = 0; i < n; i++) {
-        const as_view_member *member = as_view_member_at(groups, i);
-        if (n - i > STEPS_AHEAD) __builtin_prefetch(&out[items[i + STEPS_AHEAD]], 1);
-        as_view_item item = item_of(data, walker, member);
-        bool is_first = member->parent == UINT32_MAX;
-        item.parent = is_first ? AS_NO_ITEM : items[member->parent];
-        item.end = items[i] + sizes[i];
-        item.depth = is_first ? 0 : out[item.parent].depth + 1;
-        out[items[i]] = item;
+/* Members that become items. */
+typedef struct putting {
+    const as_view_data *data;
+    const as_view_walker *walker;
+    const as_view_groups *groups;
+    const uint32_t *sizes, *items;
+    as_view_item *out;
+} putting;
+
+enum { MEMBERS_AT_ONCE = 1 << 14 };
+
+/* All but their depth. */
+static void put_items(void *user, size_t piece) {
+    const putting *p = user;
+    uint32_t n = (uint32_t)p->groups->members.count, first = (uint32_t)piece * MEMBERS_AT_ONCE;
+    for (uint32_t i = first; i < n && i - first < MEMBERS_AT_ONCE; i++) {
+        const as_view_member *member = as_view_member_at(p->groups, i);
+        if (n - i > STEPS_AHEAD) __builtin_prefetch(&p->out[p->items[i + STEPS_AHEAD]], 1);
+        as_view_item item = item_of(p->data, p->walker, member);
+        item.parent = member->parent == UINT32_MAX ? AS_NO_ITEM : p->items[member->parent];
+        item.end = p->items[i] + p->sizes[i];
+        p->out[p->items[i]] = item;
+    }
+}
+
+static void put_all_items(as_view_table *table, putting *p) {
+    size_t n = p->groups->members.count;
+    as_parallel((n + MEMBERS_AT_ONCE - 1) / MEMBERS_AT_ONCE, 0, put_items, p);
+    for (size_t i = 0; i < n; i++) {
+        as_view_item *item = &p->out[i];
+        item->depth = item->parent == AS_NO_ITEM ? 0 : p->out[item->parent].depth + 1;
     }
     table->items.count = n;
 }
@@ -91,7 +109,8 @@ static bool fill(as_view_table *table, const as_view_data *data, const as_view_w
     bool fine = sizes && items && n < UINT32_MAX - 1 && as_vec_reserve(&table->items, n);
     if (fine) {
         number_items(groups, sizes, items);
-        put_items(table, data, walker, groups, sizes, items);
+        putting p = {data, walker, groups, sizes, items, table->items.data};
+        put_all_items(table, &p);
         renumbering r = {{groups->of_context, groups->of_call}, n_contexts, items};
         as_parallel((n_contexts + CONTEXTS_AT_ONCE - 1) / CONTEXTS_AT_ONCE, 0, renumber, &r);
         table->own_items = groups->of_context;
