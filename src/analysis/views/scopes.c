@@ -7,6 +7,7 @@
 #include "analysis/views/view_private.h"
 #include "core/large_pages.h"
 #include "core/map.h"
+#include "core/parallel.h"
 
 #define NOWHERE UINT32_MAX
 
@@ -163,36 +164,66 @@ static bool place_context(builder *b, assay_id id) {
     return b->groups->of_call[id] != NOWHERE;
 }
 
-/* n of them, all of whose numbers are NOWHERE. NULL when memory is out. */
-static void *new_nowhere(size_t n, size_t size) {
-    void *all = as_large_array(n, size);
-    return all ? memset(all, 0xff, (n + 1) * size) : NULL;
+/* What is known of regions lies anywhere: it is asked for so many steps before it is needed. */
+enum { STEPS_AHEAD = 24 };
+
+static void ask_for_region(const builder *b, assay_id id) {
+    assay_id region = as_ds_context(b->ds, id)->region;
+    if (region == ASSAY_NONE) return;
+    __builtin_prefetch(&b->pieces[region], 1);
+    __builtin_prefetch(&b->calls[region], 1);
 }
-static uint32_t *new_places(size_t n) { return new_nowhere(n, sizeof(uint32_t)); }
-static scope_here *new_scopes(size_t n) { return new_nowhere(n, sizeof(scope_here)); }
+
+/* Arrays, all of whose numbers are NOWHERE. */
+typedef struct blank {
+    void *data;
+    size_t size;
+} blank;
+
+static void make_blank(void *user, size_t i) {
+    blank *array = &((blank *)user)[i];
+    array->data = as_large_array(array->size, 1);
+    if (array->data) memset(array->data, 0xff, array->size);
+}
+
+/* The first touch of memory takes long: all threads do it. False when memory is out. */
+static bool make_all_blank(builder *b, size_t n_contexts, size_t n_regions, bool has_aside) {
+    size_t places = (n_contexts + 1) * sizeof(uint32_t), scopes = (n_regions + 1) * sizeof(scope_here),
+           regions = (n_regions + 1) * sizeof(uint32_t);
+    blank arrays[] = {{NULL, scopes}, {NULL, scopes}, {NULL, places}, {NULL, places}, {NULL, regions}, {NULL, regions}};
+    size_t n = has_aside ? 6 : 5;
+    as_parallel(n, 0, make_blank, arrays);
+    b->pieces = arrays[0].data;
+    b->calls = arrays[1].data;
+    b->groups->of_context = arrays[2].data;
+    b->groups->of_call = arrays[3].data;
+    b->of_region[0] = arrays[4].data;
+    b->of_region[1] = arrays[5].data;
+    bool fine = true;
+    for (size_t i = 0; i < n; i++) fine &= arrays[i].data != NULL;
+    return fine;
+}
 
 bool as_view_scopes_init(as_view_groups *groups, const as_view_walker *walker) {
     const as_view_data *data = walker->data;
     const as_dataset *ds = data->source.ds;
     size_t n = AS_COUNT(ds, contexts), n_regions = AS_COUNT(ds, regions);
     builder b = {.walker = walker, .ds = ds, .groups = groups};
-    *groups = (as_view_groups){.of_context = new_places(n), .of_call = new_places(n)};
+    *groups = (as_view_groups){0};
     as_vec_init(&groups->members, sizeof(as_view_member), NULL);
     as_vec_expect(&groups->members, n);
     as_map_init(&b.items, NULL);
     as_map_init(&b.scopes, NULL);
     as_vec_init(&b.others, sizeof(scope_here), NULL);
     as_vec_expect(&b.others, n / 4);
-    b.pieces = new_scopes(n_regions);
-    b.calls = new_scopes(n_regions);
-    b.of_region[0] = new_places(n_regions);
-    b.of_region[1] = data->is_aside ? new_places(n_regions) : NULL;
     /* Places of a context: its function, file, module, and below its caller */
-    bool fine = groups->of_call && groups->of_context && b.pieces && b.calls && b.of_region[0] &&
-                (b.of_region[1] || !data->is_aside) && n < UINT32_MAX / 4 && n_regions < UINT32_MAX / 8;
+    bool fine = n < UINT32_MAX / 4 && n_regions < UINT32_MAX / 8 && make_all_blank(&b, n, n_regions, data->is_aside);
     for (size_t i = 0; fine && i < data->n_roots; i++) {
         assay_id first = data->roots[i], end = first + as_ds_context(ds, first)->subtree;
-        for (assay_id id = first; fine && id < end; id++) fine = place_context(&b, id);
+        for (assay_id id = first; fine && id < end; id++) {
+            if (end - id > STEPS_AHEAD) ask_for_region(&b, id + STEPS_AHEAD);
+            fine = place_context(&b, id);
+        }
     }
     /* What is no node had its place for what lies below it only */
     for (assay_id id = 0; fine && id < n; id++) {
