@@ -1,11 +1,11 @@
 // What "copy as command" copies is run: it ends well, and prints what the screen shows.
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { closeBrowser, example, view, words, type Page } from '../../web/test/harness';
+import { closeBrowser, example, printed, view, words, type Page } from '../../web/test/harness';
 
 const assay = process.env['ASSAY'] ?? 'assay';
 const folder = mkdtempSync(join(tmpdir(), 'assay-command-'));
@@ -69,19 +69,6 @@ async function copied(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Copy as command' }).click();
   await page.waitForFunction(async () => (await navigator.clipboard.readText()) !== '');
   return page.evaluate(() => navigator.clipboard.readText());
-}
-
-/** What the command prints; it must end well. */
-function printed(command: string): string {
-  assert.match(command, /^assay /);
-  const ended = spawnSync('sh', ['-c', command], {
-    encoding: 'utf8',
-    maxBuffer: 1 << 28,
-    env: { ...process.env, PATH: `${dirname(resolve(assay))}:${process.env['PATH']}`, LC_ALL: 'C.UTF-8' },
-  });
-  assert.equal(ended.status, 0, `${command}\n${ended.stderr}`);
-  assert.ok(ended.stdout.length > 0, command);
-  return ended.stdout;
 }
 
 /** Waits until nothing is waited for, and gives all that can be read on the screen. */
@@ -287,12 +274,7 @@ test('models of the file are those of the command, too, and not others that are 
       await page.getByRole('combobox', { name: 'Models' }).selectOption("Ada's (of the file)");
       await page.waitForURL(/scale\.set=0/);
       await page.locator('.vbody .vrow').first().waitFor();
-      const { stdout, status } = spawnSync(
-        'sh',
-        ['-c', (await copied(page)).replace(/^assay/, `'${resolve(assay)}'`)],
-        { encoding: 'utf8' },
-      );
-      assert.equal(status, 0);
+      const stdout = printed(await copied(page));
       const of = (measure: string): string =>
         JSON.parse(
           execFileSync(

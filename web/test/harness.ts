@@ -1,9 +1,9 @@
 // For tests in a real browser. view() starts the command, page() opens any address; both fail on whatever the page
 // complains of and on every request to elsewhere.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
@@ -28,6 +28,20 @@ export const words = (command: string): string[] =>
   execFileSync('sh', ['-c', `printf '%s\\0' ${command}`], { encoding: 'utf8' })
     .split('\0')
     .slice(0, -1);
+
+/** What a copied command prints, run by a shell; it must end well. */
+export function printed(command: string): string {
+  assert.match(command, /^assay /);
+  const built = dirname(resolve(process.env['ASSAY'] ?? 'assay'));
+  const ended = spawnSync('sh', ['-c', command], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    env: { ...process.env, PATH: `${built}:${process.env['PATH']}`, LC_ALL: 'C.UTF-8' },
+  });
+  assert.equal(ended.status, 0, `${command}\n${ended.stderr}`);
+  assert.ok(ended.stdout.length > 0, command);
+  return ended.stdout;
+}
 
 let browser: Promise<Browser> | null = null;
 
